@@ -86,7 +86,7 @@ function forDevelopers(page: Page, Component: ComponentType) {
           icon={'navigation' in page ? page.navigation.icon : 'eye'}
           title={`${page.label} are not shown to viewers`}
         >
-          Ask an admin for the role developer if you need one.
+          If you need a key, ask an admin for the role developer.
         </EmptyState>
       </>
     );
@@ -109,14 +109,14 @@ export function createPages(client: QueryClient) {
     defaultNotFoundComponent: () => (
       <EmptyState
         icon="search"
-        title="There is no such page"
+        title="Page not found"
         action={
           <Button component={Link} to="/" variant="default">
             Go to the overview
           </Button>
         }
       >
-        The link may be old, or the thing may be in another workspace.
+        The link may be out of date, or the page may belong to another workspace.
       </EmptyState>
     ),
   });

@@ -27,7 +27,7 @@ async function check(): Promise<void> {
   const mine = latest;
   const options = readOptions();
   if (given === null) return;
-  if (options === null) return showTrouble('One of the options is not filled in as it should be.');
+  if (options === null) return showTrouble('One of the options is not valid.');
   showRunning(given.name);
   try {
     let since = performance.now();
@@ -56,12 +56,12 @@ function readOptions() {
   const rpc = readField(
     'rpc',
     isRpcAddress,
-    'An address that begins with https://, or with http:// on this machine.',
+    'Enter an address that begins with https://, or with http:// on this machine.',
   );
   const registry = readField(
     'registry',
     (text) => /^0x[0-9a-f]{40}$/i.test(text),
-    'An address is 0x and 40 hex digits.',
+    'Enter an address: 0x followed by 40 hex digits.',
   );
   if (rpc === null || registry === null) return null;
   return {

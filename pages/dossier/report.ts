@@ -24,20 +24,20 @@ export function showProgress(share: number): void {
 /** Shows why the check could not be made at all. */
 export function showTrouble(message: string): void {
   element('outcome').hidden = false;
-  showVerdict('fail', 'It could not be checked', message);
+  showVerdict('fail', 'The dossier could not be checked', message);
   element('report').replaceChildren();
 }
 
 export function showReport(result: DossierVerdict, { asked }: { asked: boolean }): void {
   const { dossier, verdict, faults, faultCount, gaps } = result;
   const words: Record<DossierVerdict['verdict'], [string, string]> = {
-    pass: ['The dossier holds', 'Everything in it was checked, and everything passed.'],
-    fail: ['The dossier does not hold', `${amount(faultCount, 'fault was', 'faults were')} found.`],
+    pass: ['The dossier is valid', 'Everything in it was checked, and everything passed.'],
+    fail: ['The dossier is not valid', `${amount(faultCount, 'fault was', 'faults were')} found.`],
     incomplete: [
-      'Nothing speaks against the dossier',
+      'Nothing contradicts the dossier',
       asked
-        ? 'All that is in it holds together. Some of it could not be proven; see below.'
-        : 'All that is in it holds together. The chain was not asked; see below what that leaves open.',
+        ? 'Everything in it is consistent. Some of it could not be proven; see below.'
+        : 'Everything in it is consistent. The chain was not queried; see below what remains open.',
     ],
   };
   showVerdict(verdict, ...words[verdict]);
@@ -61,16 +61,16 @@ function factsOf(
     ...(asset.serialNumber ? [['Serial number', asset.serialNumber] as [string, string]] : []),
     ...(asset.partNumber ? [['Part number', asset.partNumber] as [string, string]] : []),
     ['Owner', owner.name || '(no name)', owner.address],
-    ['Owners so far', String(owners.length)],
+    ['Owners to date', String(owners.length)],
     ['Entries', `${entries.toLocaleString('en')}, ${certified.toLocaleString('en')} of them certified`],
     [
       'Usage',
       `${asset.usage.hours.toLocaleString('en')} hours, ${asset.usage.cycles.toLocaleString('en')} cycles`,
     ],
-    ['Installations so far', String(installations.length)],
-    ['Dossier made', new Date(madeAt).toUTCString()],
+    ['Installations to date', String(installations.length)],
+    ['Dossier created', new Date(madeAt).toUTCString()],
     ...(developmentEvidence
-      ? [['Evidence', 'Development only: its times convince nobody else'] as [string, string]]
+      ? [['Evidence', 'Development only: its times are no evidence for anyone else'] as [string, string]]
       : []),
   ];
   const list = tag(
@@ -92,22 +92,22 @@ function shownList({ counts, dossier, recounted: all }: DossierVerdict, asked: b
     [
       state(counts.files, dossier?.contents.length ?? 0),
       `${amount(counts.files, 'file is', 'files are')} as dossier.json lists them`,
-      `of ${dossier?.contents.length}. Nobody signed that list: what counts are the proofs below.`,
+      `of ${dossier?.contents.length}. That list is not signed: what counts are the proofs below.`,
     ],
     [
       state(counts.entries, all?.entries ?? 0),
       `${amount(counts.entries, 'entry has', 'entries have')} the hash that was signed and anchored`,
-      `of ${all?.entries}. ${all?.provenEntries} have a proof: the owner of that time has sealed them${asked ? ', and the chain has them' : ''}.`,
+      `of ${all?.entries}. ${all?.provenEntries} have a proof: the owner at that time sealed them${asked ? ', and they are on the chain' : ''}.`,
     ],
     [
       state(counts.signoffs, all?.signoffs ?? 0),
-      `${amount(counts.signoffs, 'sign-off holds', 'sign-offs hold')}`,
-      `of ${all?.signoffs}: signed by the key of the named worker, over this very entry, in the right order, by different people, and with licences that had not expired.`,
+      `${amount(counts.signoffs, 'sign-off is valid', 'sign-offs are valid')}`,
+      `of ${all?.signoffs}: signed by the key of the named worker, over exactly this entry, in the right order, by different people, and with licences that had not expired.`,
     ],
     [
       'pass',
       `${amount(counts.versions, 'proof', 'proofs')} of the asset and its transfers`,
-      'follow each other without a gap, each sealed by the owner of that time.',
+      'follow each other without a gap, each sealed by the owner at that time.',
     ],
     ...(counts.attachments > 0
       ? [
@@ -146,11 +146,11 @@ function limits(): Node {
   const list = tag('ul', [
     tag(
       'li',
-      'That what an entry says is true: only who said and signed it, and that it was not changed since.',
+      'That an entry is true: the proof shows only who recorded and signed it, and that it has not changed since.',
     ),
-    tag('li', 'That an authority had issued the licences: they are as the organisation had entered them.'),
-    tag('li', 'That nothing was left off the record, or put on record since the dossier was made.'),
-    tag('li', 'The names of vaults and what is due: they are as the service had them, and not anchored.'),
+    tag('li', 'That an authority issued the licences: they are shown as the organisation entered them.'),
+    tag('li', 'That all work was recorded, or that nothing was recorded after the dossier was created.'),
+    tag('li', 'The names of vaults and what is due: they come from the service and are not anchored.'),
   ]);
   list.className = 'message';
   return list;

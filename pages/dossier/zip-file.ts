@@ -33,8 +33,7 @@ async function readDirectory(file: Blob): Promise<Map<string, Listed>> {
   const tail = await viewOf(file, tailStart, file.size);
   let at = tail.byteLength - endBytes;
   while (at >= 0 && tail.getUint32(at, true) !== 0x06054b50) at -= 1;
-  if (at < 0)
-    throw new Error('This is not a whole ZIP archive: its end is missing. Was the download broken off?');
+  if (at < 0) throw new Error('This ZIP archive is incomplete: its end is missing. Download it again.');
   let count = tail.getUint16(at + 10, true);
   let size = tail.getUint32(at + 12, true);
   let offset = tail.getUint32(at + 16, true);
@@ -96,7 +95,8 @@ async function* readEntry(
   if (head.getUint32(0, true) !== 0x04034b50) throw new Error('it is not where the archive says');
   const start = offset + 30 + head.getUint16(26, true) + head.getUint16(28, true);
   const packed = file.slice(start, start + packedSize).stream();
-  if (method !== 0 && method !== 8) throw new Error('it is packed in a way that this page does not know');
+  if (method !== 0 && method !== 8)
+    throw new Error('it is compressed in a way that this page does not support');
   const bytes = method === 0 ? packed : packed.pipeThrough(new DecompressionStream('deflate-raw'));
   const reader = bytes.getReader();
   let seen = 0;
@@ -116,12 +116,12 @@ async function* readEntry(
 
 async function viewOf(file: Blob, from: number, to: number): Promise<DataView> {
   const bytes = await file.slice(from, to).arrayBuffer();
-  if (bytes.byteLength !== to - from) throw new Error('The archive is cut off.');
+  if (bytes.byteLength !== to - from) throw new Error('The archive is incomplete. Download it again.');
   return new DataView(bytes);
 }
 
 function number64(view: DataView, at: number): number {
   const value = Number(view.getBigUint64(at, true));
-  if (!Number.isSafeInteger(value)) throw new Error('The archive names a place beyond its end.');
+  if (!Number.isSafeInteger(value)) throw new Error('The archive refers to a position beyond its end.');
   return value;
 }

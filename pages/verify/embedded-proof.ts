@@ -16,7 +16,7 @@ export async function documentTextOf(file: File): Promise<string> {
     if (/"holdfast\/(proof|history)@/.test(text)) return text;
   }
   throw new Error(
-    `${file.name} is a PDF without a proof that can be read here. If it is a certificate that was saved anew by another program, save the attached proof.json and give that.`,
+    `${file.name} is a PDF without a readable proof. If it is a certificate that another program has saved again, save the attached proof.json and choose that.`,
   );
 }
 

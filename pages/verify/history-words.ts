@@ -7,21 +7,21 @@ import { again, listed, type Statement, type Subject, statementOf, type Verdict 
 const subjects: Subject[] = [
   {
     steps: ['claims', 'leaf', 'path', 'seal'],
-    pass: 'Each of its proofs is unchanged, and sealed by the vault that owned the thing then.',
+    pass: 'Each of its proofs is unchanged, and sealed by the vault that owned it at that time.',
     fail: 'Not all of its proofs are sealed by the vault that they name.',
     skipped: 'Whether each of its proofs is unchanged.',
   },
   {
     steps: ['registry', 'chain'],
-    pass: 'All seals are anchored on the chain that was asked.',
+    pass: 'All seals are anchored on the chain that was queried.',
     fail: 'The chain does not have all of these anchors.',
     skipped: 'Whether they are anchored.',
   },
   {
     steps: ['time', 'finality'],
-    pass: 'Their times are those of final blocks.',
-    fail: 'Not all times are those of the blocks.',
-    skipped: 'Since when each of them exists, for good.',
+    pass: 'Their times come from final blocks.',
+    fail: 'Not all times match their blocks.',
+    skipped: 'Since when each of them has existed.',
   },
 ];
 
@@ -40,10 +40,10 @@ export function historyVerdictOf(
     const place = proofs.findIndex((proof) => proof.verdict === 'fail');
     const sentence =
       chain.status === 'fail' ? chain.message : `Do not rely on it. Proof ${place + 1} failed.`;
-    return { kind: 'fail', title: 'Not proven: the history does not hold', sentence, statements };
+    return { kind: 'fail', title: 'Not proven: the history is not valid', sentence, statements };
   }
   if (places?.length === 0) {
-    const sentence = `None of its ${proofs.length} proofs is about the content you gave.`;
+    const sentence = `None of its ${proofs.length} proofs is about your content.`;
     return { kind: 'fail', title: 'Not proven: this content is not in the history', sentence, statements };
   }
   if (verdict === 'pass') {
@@ -53,8 +53,8 @@ export function historyVerdictOf(
   const asked = !steps.some(({ name, status }) => name === 'chain' && status === 'skipped');
   return {
     kind: 'incomplete',
-    title: asked ? 'Proven in part' : 'Sound in itself, but not checked against the chain',
-    sentence: `Nothing speaks against the history. What was not proven is listed below.${again(verdict, steps)}`,
+    title: asked ? 'Proven in part' : 'Consistent, but not checked against the chain',
+    sentence: `Nothing contradicts the history. What was not proven is listed below.${again(verdict, steps)}`,
     statements,
   };
 }
@@ -64,11 +64,11 @@ function contentStatement(places: number[] | null): Statement {
     return { status: 'skipped', text: 'Which content its proofs are about: none was compared.' };
   }
   if (places.length === 0) {
-    return { status: 'fail', text: 'The content you gave is none of those that its proofs are about.' };
+    return { status: 'fail', text: 'None of its proofs is about your content.' };
   }
   const numbers = listed(places.map((place) => String(place + 1)));
   const which = places.length === 1 ? `proof ${numbers} is` : `proofs ${numbers} are`;
-  return { status: 'pass', text: `The content you gave is, byte for byte, what ${which} about.` };
+  return { status: 'pass', text: `Your content is, byte for byte, what ${which} about.` };
 }
 
 /** Larger contents are compared only with a single proof, not with a whole history. */

@@ -52,7 +52,7 @@ async function check(): Promise<void> {
   const file = proof.file();
   const options = readOptions();
   if (file === null) return showNothing();
-  if (options === null) return showTrouble('One of the options is not filled in as it should be.');
+  if (options === null) return showTrouble('One of the options is not valid.');
   showRunning();
   try {
     const text = await documentTextOf(file).catch((error: unknown) => {
@@ -134,9 +134,9 @@ function readOptions() {
 }
 
 const faults: Record<keyof typeof fields, string> = {
-  rpc: 'An address that begins with https://, or with http:// on this machine.',
-  salt: 'A salt is 32 bytes: 64 hex digits.',
-  registry: 'An address is 0x and 40 hex digits.',
+  rpc: 'Enter an address that begins with https://, or with http:// on this machine.',
+  salt: 'Enter a salt of 32 bytes: 64 hex digits.',
+  registry: 'Enter an address: 0x followed by 40 hex digits.',
 };
 
 function readField(name: keyof typeof fields, isRight: (text: string) => boolean): string | null {

@@ -17,7 +17,7 @@ const groups: [title: string, steps: [StepName, string][]][] = [
   [
     'The batch',
     [
-      ['leaf', 'Leaf made of both'],
+      ['leaf', 'Leaf built from both'],
       ['path', 'Path to the root'],
       ['seal', 'Signature of the vault'],
     ],
@@ -25,7 +25,7 @@ const groups: [title: string, steps: [StepName, string][]][] = [
   [
     'The chain',
     [
-      ['registry', 'Contract of the registry'],
+      ['registry', 'Registry contract'],
       ['chain', 'Anchor on the chain'],
       ['time', 'Time of the anchor'],
       ['finality', 'Finality of its block'],
@@ -65,7 +65,7 @@ export function showProgress(share: number): void {
 }
 
 /** Shows why the check could not be made at all. */
-export function showTrouble(message: string, title = 'It could not be checked'): void {
+export function showTrouble(message: string, title = 'The proof could not be checked'): void {
   open();
   showVerdict('trouble', title, message);
   element('proven').replaceChildren();

@@ -49,7 +49,7 @@ export function createRpcCall(address: string | URL): RpcCall {
     if (error) throw new Error(`${url.host} refused ${method}: ${reason}`);
     if (!response.ok) throw new Error(says);
     if (result === undefined || Object(answer).id !== id) {
-      throw new Error(`${url.host} gave an answer that is not JSON-RPC`);
+      throw new Error(`${url.host} sent a response that is not JSON-RPC`);
     }
     return result;
   }, patience);
@@ -58,7 +58,7 @@ export function createRpcCall(address: string | URL): RpcCall {
 /** Browsers do not tell a page why a request failed. */
 function reasonOf(cause: unknown, { host }: URL): string {
   const { name } = Object(cause) as { name?: string };
-  if (name === 'TimeoutError') return `${host} gave no answer within ${timeoutMs / 1000} s`;
-  if (name === 'SyntaxError') return `${host} gave an answer that is not JSON`;
+  if (name === 'TimeoutError') return `${host} did not respond within ${timeoutMs / 1000} s`;
+  if (name === 'SyntaxError') return `${host} sent a response that is not JSON`;
   return `${host} cannot be reached, or does not allow calls from web pages (CORS)`;
 }

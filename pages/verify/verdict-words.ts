@@ -23,9 +23,9 @@ export interface Subject extends Record<Status, string> {
 const subjects: Subject[] = [
   {
     steps: ['digest'],
-    pass: 'The content you gave is, byte for byte, what this proof is about.',
-    fail: 'The content you gave is not what this proof is about.',
-    skipped: 'Whether a content of yours is what this proof is about.',
+    pass: 'Your content is, byte for byte, what this proof is about.',
+    fail: 'Your content is not what this proof is about.',
+    skipped: 'Whether your content is what this proof is about.',
   },
   {
     steps: ['claims'],
@@ -41,19 +41,19 @@ const subjects: Subject[] = [
   },
   {
     steps: ['registry', 'chain'],
-    pass: 'The seal is anchored on the chain that was asked.',
+    pass: 'The seal is anchored on the chain that was queried.',
     fail: 'The chain does not have this anchor.',
     skipped: 'Whether it is anchored.',
   },
   {
     steps: ['time'],
-    pass: 'It existed when the block was made.',
+    pass: 'It existed when the block was created.',
     fail: 'The time in the proof is not the time of the block.',
-    skipped: 'Since when it exists.',
+    skipped: 'Since when it has existed.',
   },
   {
     steps: ['finality'],
-    pass: 'The block is final: nobody can take it back.',
+    pass: 'The block is final: it cannot be undone.',
     fail: 'The block is not final.',
     skipped: 'Whether the block is final.',
   },
@@ -86,30 +86,30 @@ function headline(
   if (verdict === 'fail') {
     return failed.length === 1 && failed[0] === 'digest'
       ? {
-          title: 'Not proven: this is another content',
-          sentence: 'The proof is not about the content you gave. Digest failed.',
+          title: 'Not proven: this is different content',
+          sentence: 'The proof is not about your content. Digest failed.',
         }
       : {
-          title: 'Not proven: the proof does not hold',
+          title: 'Not proven: the proof is not valid',
           sentence: `Do not rely on it. ${capital(listed(failed))} failed.`,
         };
   }
   const without = (name: StepName) => skipped.includes(name);
   if (without('chain')) {
     return {
-      title: 'Sound in itself, but not checked against the chain',
-      sentence: `Nothing speaks against the proof. Whether and when it was anchored remains open.`,
+      title: 'Consistent, but not checked against the chain',
+      sentence: `Nothing contradicts the proof. Whether and when it was anchored remains open.`,
     };
   }
   const open = [
     ...(without('digest') ? ['which content it is about'] : []),
     ...(without('claims') ? ['what was stated with it'] : []),
-    ...(without('time') ? ['since when it exists'] : []),
-    ...(without('finality') ? ['whether its block stays'] : []),
+    ...(without('time') ? ['since when it has existed'] : []),
+    ...(without('finality') ? ['whether its block is final'] : []),
   ];
   return {
     title: 'Proven in part',
-    sentence: `Nothing speaks against the proof. Still open: ${listed(open)}.`,
+    sentence: `Nothing contradicts the proof. Still open: ${listed(open)}.`,
   };
 }
 

@@ -22,7 +22,7 @@ const seenWideSpace =
 
 /** The explanation in documents, so that nobody takes the code points for a fault. */
 export const notPrinted =
-  'Characters that cannot be printed here, such as those of Indic scripts, and those that are invisible are written as their number in Unicode, such as ‹U+0915›.';
+  'Characters that cannot be printed here, such as those of Indic scripts, and invisible characters are written as their Unicode number, such as ‹U+0915›.';
 
 /** `‹U+0915›` replaces a character that is not shown; `lines` keeps line feeds. */
 export function showable(text: string, face: Face, { lines = false } = {}): string {

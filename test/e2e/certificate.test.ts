@@ -185,9 +185,9 @@ test('says that content was erased only once its bytes are gone', { skip }, asyn
   assert.equal((await erase(one)).status, 200);
   assert.equal((await service.call('GET', `${platform}/files/${twin}/content`)).text, 'Kept twice.');
   const withdrawn = await said();
-  assert.match(withdrawn, /no longer given out as this file/);
-  assert.doesNotMatch(withdrawn, /erased from this service/);
+  assert.match(withdrawn, /can no longer be downloaded as this file/);
+  assert.doesNotMatch(withdrawn, /the service stored was erased/);
 
   assert.equal((await erase(twin)).status, 204);
-  assert.match(await said(), /erased from this service/);
+  assert.match(await said(), /the service stored was erased/);
 });

@@ -87,7 +87,7 @@ test('signing out everywhere ends every session at once', { skip }, async () => 
   await signInByHand(here, account);
   await here.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).click();
   await here.getByRole('tab', { name: 'Sessions' }).click();
-  await here.getByText('this one').waitFor();
+  await here.getByText('current', { exact: true }).waitFor();
   await here.getByRole('button', { name: 'Sign out everywhere' }).click();
   await here.getByRole('heading', { name: 'Sign in' }).waitFor();
   assertError(await visitor.call('GET', `${platform}/me`), 'unauthorized');
@@ -108,7 +108,7 @@ test('opening an asset is one entry in its access log, and shows what is due', {
   assert.equal((await assets.call('POST', assetId, 'intervals/', { body: interval })).status, 201);
   const page = await fixture.open(`/assets/${encodeURIComponent(assetId)}`, { as: await fixture.owner() });
   await page.getByText('1 overdue').waitFor();
-  await page.getByText('No maintenance on record').waitFor();
+  await page.getByText('No maintenance recorded yet').waitFor();
   const { json } = await assets.call('GET', assetId, 'access-log/');
   assert.equal(json.length, 1, JSON.stringify(json));
   assert.deepEqual([json[0].actor.kind, json[0].viewerAddress], ['user', vault.address]);
@@ -125,7 +125,7 @@ test('finds assets by words of their name and number, as they are typed', { skip
   await page.getByText('Rudder').waitFor({ state: 'detached' });
   await page.getByText('Bilge pump').waitFor();
   await page.getByLabel('Search').fill('4713');
-  await page.getByText('Nothing fits').waitFor();
+  await page.getByText('No matches').waitFor();
   await page.context().close();
 });
 
@@ -138,7 +138,7 @@ test('shows an expired invitation as such, and can remove it from the list', { s
   );
   const page = await fixture.open('/members', { as: owner });
   await page.getByText(/late@example\.com as viewer, expired/).waitFor();
-  await page.getByRole('button', { name: `Withdraw the invitation of ${email}` }).click();
+  await page.getByRole('button', { name: `Withdraw the invitation for ${email}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
   await page.getByText(email).waitFor({ state: 'detached' });
   await page.context().close();
@@ -157,7 +157,7 @@ test('a session of another workspace sees nothing of this one', { skip }, async 
   const page = await fixture.open('/vaults', { as: eve });
   await page.getByText('No vaults yet').waitFor();
   await page.goto(`/vaults/${vault.address}`);
-  await page.getByText('This was not found').waitFor();
+  await page.getByText('Not found').waitFor();
   const main = (await page.getByRole('main').textContent()) ?? '';
   assert.doesNotMatch(main, /Contracts/);
   const { json: me } = await owner.call('GET', `${platform}/me`);

@@ -39,7 +39,7 @@ test('two pages do not overwrite each other, and each shows the changes of the o
   const elsewhere = await owner.call('PUT', pathOf(assetId), { body: { name: 'Fuel pump' } });
   assert.equal(elsewhere.status, 200, elsewhere.text);
   // Without anybody asking: the page hears of it.
-  await form.getByText('Changed by someone else meanwhile').waitFor();
+  await form.getByText('Changed by someone else in the meantime').waitFor();
   await form.getByText('Name: Fuel pump').waitFor();
   await form.getByRole('button', { name: 'Save' }).click();
   await form.getByText(/has changed in the meantime/).waitFor();
@@ -70,8 +70,8 @@ test('shows that an interval was changed elsewhere, and can take over its new va
   await form.getByLabel('Work').fill('Visual inspection');
   const path = pathOf(assetId, `intervals/${made.json.id}/`);
   await owner.call('PUT', path, { body: { name: 'Inspection', every: { days: 20 } } });
-  await form.getByText('Comes round: every 20 days').waitFor();
-  await form.getByRole('button', { name: 'Take the new values' }).click();
+  await form.getByText('Repeats: every 20 days').waitFor();
+  await form.getByRole('button', { name: 'Use the new values' }).click();
   assert.equal(await form.getByLabel('Every … days').inputValue(), '20');
   await form.getByLabel('Work').fill('Visual inspection');
   await form.getByRole('button', { name: 'Save' }).click();

@@ -45,7 +45,7 @@ test('goes from the first link to the first delivered webhook', { skip }, async 
   await page.getByLabel('URL').fill(receiver.url);
   await page.getByLabel('record.anchor.confirmed').check();
   await page.getByRole('button', { name: 'Create and test' }).click();
-  await page.getByText('The test event arrived').waitFor();
+  await page.getByText('The test event was delivered').waitFor();
   await page.getByText(/^whsec_/).waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
 
@@ -83,7 +83,7 @@ test('takes a failing endpoint through retry and replay', { skip }, async () => 
   await page.getByLabel('vault.deactivated').check();
   await page.getByLabel('vault.reactivated').check();
   await page.getByRole('button', { name: 'Create and test' }).click();
-  await page.getByText('The test event did not arrive').waitFor();
+  await page.getByText('The test event was not delivered').waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('link', { name: /second/ }).click();
 
@@ -107,7 +107,9 @@ test('takes a failing endpoint through retry and replay', { skip }, async () => 
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.getByText('1 event would be sent.').waitFor();
   await page.getByRole('button', { name: 'Send 1 again' }).click();
-  await page.getByText('1 of 1 ended: 1 arrived, 0 failed, 0 skipped. The replay is completed.').waitFor();
+  await page
+    .getByText('1 of 1 finished: 1 delivered, 0 failed, 0 skipped. The replay is completed.')
+    .waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
   await log.getByText('replayed').waitFor();
   const types = receiver.received.map(({ body }) => JSON.parse(body).type);
@@ -170,7 +172,7 @@ test('goes from an upload to a certificate that anybody can verify', { skip }, a
     .getByRole('button', { name: /^Content/ })
     .setInputFiles({ name: 'x', mimeType: 'text/plain', buffer: Buffer.from('Signed by one.\n') });
   await give('proof.json', proof);
-  await status.filter({ hasText: 'Not proven: this is another content' }).waitFor();
+  await status.filter({ hasText: 'Not proven: this is different content' }).waitFor();
   await visitor.context().close();
 });
 

@@ -69,7 +69,7 @@ test('logbook and certificates say who did what, and what was corrected', { skip
   assert.match(text, new RegExp(`Closes ${ids.open}`));
   assert.match(text, /End of the logbook: 3 entries/);
   // What cannot be printed is said, with where it can be read.
-  assert.match(text, /cannot\s+be\s+printed\s+here.*have\s+every\s+text\s+as\s+it\s+was\s+written/s);
+  assert.match(text, /cannot\s+be\s+printed\s+here.*contain\s+every\s+text\s+as\s+it\s+was\s+written/s);
   const [, certificate] =
     [...made.files].find(([name]) => name.includes(ids.first)) ?? assert.fail('there is no certificate');
   const { text: released } = readPdf(certificate);
@@ -136,7 +136,7 @@ test('its page verifies it in a browser from disk, as an archive and as a folder
     const verdict = (wanted: string) => page.locator(`[data-verdict=${wanted}]`).waitFor();
     await page.setInputFiles('#zip', fixture.zip);
     await verdict('incomplete');
-    assert.match((await page.locator('#report').textContent()) ?? '', /4 sign-offs hold/);
+    assert.match((await page.locator('#report').textContent()) ?? '', /4 sign-offs are valid/);
     assert.equal(await page.locator('#report b').count(), 0, 'the name of the asset is no markup');
     await page.setInputFiles('#folder', unpacked);
     await page.getByText(`${made.files.size} files`).first().waitFor();
@@ -144,13 +144,13 @@ test('its page verifies it in a browser from disk, as an archive and as a folder
     writeFileSync(join(unpacked, 'logbook.pdf'), 'changed');
     await page.setInputFiles('#folder', unpacked);
     await verdict('fail');
-    await page.getByText('is not as it was written').waitFor();
+    await page.getByText('has changed since it was written').waitFor();
     await page.setInputFiles('#zip', {
       name: 'cut.zip',
       mimeType: 'application/zip',
       buffer: Buffer.alloc(500),
     });
-    await page.getByText('This is not a whole ZIP archive').waitFor();
+    await page.getByText('This ZIP archive is incomplete').waitFor();
     assert.deepEqual(
       asked.filter((url) => !/^(file|data|blob):/.test(url)),
       [],

@@ -158,7 +158,7 @@ test('a development chain passes all but the time through the relay, even if it 
   const wanted = stepNames.map((name) => [name, name === 'time' ? 'skipped' : 'pass']);
   assert.deepEqual(await statuses(page), Object.fromEntries(wanted));
   assert.match(await told(page, 'pass'), /anchored on the chain/);
-  assert.match(await told(page, 'skipped'), /Since when it exists\. The embedded chain says/);
+  assert.match(await told(page, 'skipped'), /Since when it has existed\. The embedded chain says/);
   assert.ok(requests.every(({ url }) => url.startsWith(siteUrl)));
   await page.close();
 });
@@ -184,7 +184,7 @@ test('checks what it can offline, and tampering fails its step', { skip }, async
   proof.seal.sequence += 1;
   await give(page, proof, content);
   await page.locator('[data-step=seal][data-status=fail]').waitFor();
-  assert.match((await page.getByRole('status').textContent()) ?? '', /does not hold.*Seal failed/);
+  assert.match((await page.getByRole('status').textContent()) ?? '', /the proof is not valid.*Seal failed/);
 
   await page.getByRole('button', { name: 'Start over' }).click();
   await page.getByText('Nine steps').waitFor();
@@ -245,7 +245,7 @@ test('takes the proof attached to a certificate, and treats another PDF as conte
 
   const plain = await pdfWith({ 'proof.json': '{}' });
   await choose(page, '#proof', 'lease.pdf', plain);
-  await page.getByText('lease.pdf is a PDF without a proof').waitFor();
+  await page.getByText('lease.pdf is a PDF without a readable proof').waitFor();
   await drop(page, { 'lease.pdf': plain, 'evidence.json': Buffer.from(JSON.stringify(proof)) });
   await verdict(page, 'fail');
   assert.match((await page.locator('#content-state').textContent()) ?? '', /lease\.pdf/);
@@ -273,7 +273,7 @@ test('explains a file that is not a proof, and a wrong option, in words', { skip
   await page.getByText('My own').click();
   await page.getByLabel('RPC address of your node').fill('http://example.com');
   await page.keyboard.press('Tab');
-  await page.getByText('An address that begins with https://').waitFor();
+  await page.getByText('Enter an address that begins with https://').waitFor();
   assert.equal(await page.getByLabel('RPC address of your node').getAttribute('aria-invalid'), 'true');
   await page.close();
 });

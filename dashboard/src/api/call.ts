@@ -79,7 +79,7 @@ export function refusal(status: number, json: unknown): ApiError {
   if (status !== 401) return new ApiError(status, (json ?? {}) as Partial<ErrorBody>);
   sessionEnded();
   return new ApiError(status, {
-    message: 'Your session has ended. Sign in again, then send this once more.',
+    message: 'Your session has ended. Sign in again, then try again.',
     errorCode: 'unauthorized',
   });
 }
@@ -112,7 +112,7 @@ export async function callAuth<T>(path: string, body: unknown = {}): Promise<T> 
 
 function unreachable(): ApiError {
   return new ApiError(0, {
-    message: 'The service does not answer. Is it running?',
+    message: 'The service is not responding. Check that it is running.',
     errorCode: 'unreachable',
   });
 }

@@ -21,11 +21,11 @@ export function AccessLog({ asset, open }: { asset: Asset; open(maintenanceId: s
     <>
       <Group justify="space-between" mb="sm">
         <Text c="dimmed" size="sm">
-          Every look, newest first. This dashboard looks for the owner; what a person asks for within a minute
-          is one look.
+          Every access, newest first. This dashboard acts as the owner; requests by one person within a minute
+          count as one access.
         </Text>
         <Switch
-          label="Leave out those of the owner"
+          label="Hide access by the owner"
           checked={others}
           onChange={(event) => setFilter('who', event.currentTarget.checked ? 'others' : null)}
         />
@@ -39,8 +39,11 @@ export function AccessLog({ asset, open }: { asset: Asset; open(maintenanceId: s
           columns={columnsFor(open, nameOf)}
           keyOf={({ at, viewerAddress, what, targetId }) => `${at} ${viewerAddress} ${what} ${targetId}`}
           empty={
-            <EmptyState icon="eye" title={others ? 'Nobody else has looked' : 'Nobody has looked yet'}>
-              Every look at the maintenance of this asset is listed here, also those that were refused.
+            <EmptyState
+              icon="eye"
+              title={others ? 'No one else has viewed this asset' : 'No one has viewed this asset yet'}
+            >
+              Every access to the maintenance of this asset is listed here, including refused ones.
             </EmptyState>
           }
         />
@@ -54,7 +57,7 @@ const columnsFor = (
   nameOf: (actor: Actor) => string,
 ): Column<Look>[] => [
   {
-    title: 'Looked at',
+    title: 'Viewed',
     cell: ({ at, what, also, targetId, allowed }) => (
       <>
         <Group gap={6}>
@@ -85,7 +88,7 @@ const columnsFor = (
   },
   { title: 'Viewer', cell: ({ viewerAddress }) => <Code value={viewerAddress} label="viewer" />, width: 180 },
   {
-    title: 'Asked by',
+    title: 'Requested by',
     cell: ({ actor }) => (
       <Text span size="sm" title={`${actor.kind} ${actor.id}`}>
         {nameOf(actor)}

@@ -55,7 +55,7 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
           });
     },
     onDone(saved) {
-      showDone(asset ? `Version ${saved.version} of the asset is accepted.` : `${saved.name} is accepted.`);
+      showDone(asset ? `Version ${saved.version} of the asset was accepted.` : `${saved.name} was accepted.`);
       close();
       onSaved?.(saved);
     },
@@ -99,7 +99,7 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
       {!asset && (
         <TextInput
           label="Asset id"
-          description="Your own name for it, which stays for ever. Left empty, the service makes one."
+          description="Your own id, which cannot be changed later. If empty, the service creates one."
           maxLength={255}
           value={assetId}
           onChange={(event) => setAssetId(event.currentTarget.value)}
@@ -119,7 +119,7 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
           onChange={(event) => setPartNumber(event.currentTarget.value)}
         />
         <NumberInput
-          label="Hours run, in all"
+          label="Total hours run"
           min={0}
           max={1e12}
           decimalScale={3}
@@ -128,7 +128,7 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
           onChange={setHours}
         />
         <NumberInput
-          label="Cycles run, in all"
+          label="Total cycles run"
           min={0}
           max={1e12}
           allowDecimal={false}
@@ -139,8 +139,8 @@ export function AssetForm({ asset, close, onSaved }: AssetFormProps) {
       </SimpleGrid>
       {lowered && (
         <TextInput
-          label="Why usage goes down"
-          description="Only to correct a mistake. It goes into the audit log."
+          label="Reason for lower usage"
+          description="Only to correct a mistake. It is kept in the audit log."
           required
           maxLength={500}
           value={correction}

@@ -40,7 +40,7 @@ export function AssetHistory({ asset }: { asset: Asset }) {
             Versions
           </Title>
           <DownloadButton
-            label="Whole history"
+            label="Full history"
             path={assetUrl(assetId, 'history/')}
             fileName={`history-${assetId}.json`}
             saveAs={saveHistory}
@@ -65,7 +65,7 @@ function Versions({ asset: { assetId, version: newest, anchor } }: { asset: Asse
     { title: 'Version', cell: ({ version }) => version, width: 90 },
     { title: 'Name', cell: ({ document }) => String(document.name), wide: true },
     { title: 'Hash', cell: ({ digest }) => <Code value={digest} label="hash" />, wide: true },
-    { title: 'Made', cell: ({ createdAt }) => <Time at={createdAt} />, width: 140 },
+    { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, width: 140 },
     {
       title: 'Proof',
       cell: ({ version }) => (
@@ -116,7 +116,7 @@ function Transfers({ assetId }: { assetId: string }) {
       keyOf={({ id }) => id}
       empty={
         <Text c="dimmed" size="sm">
-          It was never transferred.
+          It has never been transferred.
         </Text>
       }
     />

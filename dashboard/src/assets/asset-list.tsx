@@ -97,12 +97,12 @@ export function AssetList({ vaultAddress, create }: { vaultAddress?: string; cre
         empty={
           <EmptyState
             icon="asset"
-            title={filtered ? 'Nothing fits' : 'No assets yet'}
+            title={filtered ? 'No matches' : 'No assets yet'}
             action={filtered ? undefined : create}
           >
             {filtered
-              ? 'All words have to occur in the id, the name, the serial number or the part number.'
-              : 'An asset is a thing that is maintained: an aircraft, an engine, a pump. It belongs to a vault.'}
+              ? 'All words must appear in the id, the name, the serial number or the part number.'
+              : 'An asset is something that is maintained: an aircraft, an engine, a pump. It belongs to a vault.'}
           </EmptyState>
         }
       />

@@ -135,8 +135,8 @@ function TransferNotice({ assetId }: { assetId: string }) {
   if (!underWay) return null;
   return (
     <Alert color="blue" icon={<Icon name="transfer" />} mb="md">
-      A transfer to <Owner address={underWay.toVaultAddress} /> is under way. It is done when the chain has
-      confirmed it; until then the asset cannot be changed.
+      A transfer to <Owner address={underWay.toVaultAddress} /> is in progress. It is complete when the chain
+      has confirmed it; until then the asset cannot be changed.
     </Alert>
   );
 }

@@ -18,7 +18,7 @@ export function AssetParts({ asset }: { asset: Asset }) {
   const installed = parentAssetId !== null;
   return (
     <Stack gap="lg">
-      <Alert variant="light" color="gray" icon={<Icon name="asset" />} title="Where it is">
+      <Alert variant="light" color="gray" icon={<Icon name="asset" />} title="Location">
         <Group justify="space-between" gap="sm">
           <Text size="sm">
             {installed ? (
@@ -41,7 +41,7 @@ export function AssetParts({ asset }: { asset: Asset }) {
                 setForm(installed ? { remove: assetId, from: parentAssetId } : { install: assetId })
               }
             >
-              {installed ? 'Remove from it' : 'Install in another asset'}
+              {installed ? 'Remove' : 'Install in another asset'}
             </Button>
           )}
         </Group>
@@ -69,7 +69,7 @@ export function AssetParts({ asset }: { asset: Asset }) {
       </section>
       <section>
         <Title order={2} size="h4" mb="xs">
-          Where it was installed
+          Installations
         </Title>
         <Installations assetId={assetId} />
       </section>
@@ -122,7 +122,7 @@ function Parts({ assetId, remove }: { assetId: string; remove: ((part: string) =
       keyOf={({ assetId }) => assetId}
       empty={
         <Text c="dimmed" size="sm">
-          Nothing is installed in it.
+          No parts are installed.
         </Text>
       }
     />
@@ -141,7 +141,7 @@ const installationColumns: Column<Installation>[] = [
   { title: 'Installed', cell: ({ installedAt }) => <Time at={installedAt} />, width: 150 },
   {
     title: 'Removed',
-    cell: ({ removedAt }) => (removedAt === null ? 'still there' : <Time at={removedAt} />),
+    cell: ({ removedAt }) => (removedAt === null ? 'still installed' : <Time at={removedAt} />),
     width: 150,
   },
 ];
@@ -156,7 +156,7 @@ function Installations({ assetId }: { assetId: string }) {
       keyOf={({ parentAssetId, installedAt }) => `${parentAssetId} ${installedAt}`}
       empty={
         <Text c="dimmed" size="sm">
-          Nowhere yet.
+          It has never been installed in another asset.
         </Text>
       }
     />

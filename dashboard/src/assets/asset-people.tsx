@@ -61,10 +61,10 @@ function Workers({ asset: { assetId } }: { asset: Asset }) {
           size="compact-xs"
           variant="subtle"
           color="red"
-          aria-label={`Take off ${worker.name}`}
+          aria-label={`Unassign ${worker.name}`}
           onClick={() => setLeaving(worker)}
         >
-          Take off
+          Unassign
         </Button>
       ),
     });
@@ -72,7 +72,7 @@ function Workers({ asset: { assetId } }: { asset: Asset }) {
   return (
     <Panel
       title="Workers"
-      about="They may put work on record, sign it off, and look at the asset."
+      about="They have access to the asset, record work and sign it off."
       action={mayWrite && 'Assign workers'}
       act={assign.open}
     >
@@ -81,7 +81,7 @@ function Workers({ asset: { assetId } }: { asset: Asset }) {
         label="Assigned workers"
         columns={columns}
         keyOf={({ address }) => address}
-        empty={<Nothing>Nobody is assigned. Work can be put on record once somebody is.</Nothing>}
+        empty={<Nothing>No workers are assigned. Assign one to record work.</Nothing>}
       />
       {assigning && (
         <AssignForm
@@ -92,16 +92,16 @@ function Workers({ asset: { assetId } }: { asset: Asset }) {
       )}
       {leaving && (
         <Confirm
-          title={`Take ${leaving.name} off`}
-          label="Take off"
+          title={`Unassign ${leaving.name}`}
+          label="Unassign"
           close={() => setLeaving(null)}
           act={async () => {
             await call('DELETE', assetUrl(assetId, `workers/${leaving.address}/`));
             await client.invalidateQueries({ queryKey: ['assets'] });
-            showDone(`${leaving.name} is off this asset.`);
+            showDone(`${leaving.name} is no longer assigned to this asset.`);
           }}
         >
-          {leaving.name} can put nothing more on record here, and signs nothing more. What is on record stays.
+          {leaving.name} can no longer record or sign work on this asset. Existing entries stay.
         </Confirm>
       )}
     </Panel>
@@ -118,7 +118,7 @@ function Viewers({ asset: { assetId } }: { asset: Asset }) {
     { title: 'Address', cell: ({ address }) => <Code value={address} label="address" /> },
     {
       title: 'Ends',
-      cell: ({ until }) => (until === null ? 'when it is taken back' : <Time at={until} />),
+      cell: ({ until }) => (until === null ? 'when revoked' : <Time at={until} />),
       width: 180,
     },
   ];
@@ -143,7 +143,7 @@ function Viewers({ asset: { assetId } }: { asset: Asset }) {
   return (
     <Panel
       title="Viewers"
-      about="The owner and the workers may look anyway. These may too, as long as their grants hold."
+      about="The owner and assigned workers always have access. Viewers have access while their grants are valid."
       action={mayWrite && 'Grant'}
       act={grant.open}
     >
@@ -152,7 +152,7 @@ function Viewers({ asset: { assetId } }: { asset: Asset }) {
         label="Viewers"
         columns={columns}
         keyOf={({ address }) => address}
-        empty={<Nothing>Nobody else may look.</Nothing>}
+        empty={<Nothing>No one else has access to this asset.</Nothing>}
       />
       {granting && <ViewerForm assetId={assetId} close={grant.close} />}
       {leaving && (
@@ -163,10 +163,10 @@ function Viewers({ asset: { assetId } }: { asset: Asset }) {
           act={async () => {
             await call('DELETE', assetUrl(assetId, `viewers/${leaving.address}/`));
             await client.invalidateQueries({ queryKey: ['assets'] });
-            showDone('The grant is revoked.');
+            showDone('The grant was revoked.');
           }}
         >
-          From the very next look on, <span className="mono">{leaving.address}</span> sees nothing of this
+          From the next request on, <span className="mono">{leaving.address}</span> can no longer see this
           asset.
         </Confirm>
       )}

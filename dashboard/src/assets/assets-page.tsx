@@ -22,7 +22,7 @@ export function AssetsPage() {
     <>
       <PageHead
         title="Assets"
-        about="Things that are maintained: what was done to them, by whom, and what is due."
+        about="Items under maintenance: the work done, who did it, and what is due."
         actions={create}
       />
       <AssetList create={create} />

@@ -28,7 +28,7 @@ export function AssignForm({ assetId, assigned, close }: AssignFormProps) {
       return call('POST', assetUrl(assetId, 'workers/'), { body: { workers: chosen }, headers });
     },
     onDone() {
-      showDone(chosen.length === 1 ? 'The worker is assigned.' : `${chosen.length} workers are assigned.`);
+      showDone(chosen.length === 1 ? 'The worker was assigned.' : `${chosen.length} workers were assigned.`);
       close();
     },
   });
@@ -36,11 +36,11 @@ export function AssignForm({ assetId, assigned, close }: AssignFormProps) {
     <FormDialog opened close={close} title="Assign workers" submitLabel="Assign" saving={saving}>
       {items && free.length === 0 ? (
         <Text size="sm">
-          {items.length === 0 ? 'There are no workers yet.' : 'All workers are assigned already.'}{' '}
+          {items.length === 0 ? 'There are no workers yet.' : 'All workers are already assigned.'}{' '}
           <Anchor component={Link} to="/workers" size="sm">
             Create one
           </Anchor>
-          , and come back.
+          , then come back.
         </Text>
       ) : (
         <MultiSelect

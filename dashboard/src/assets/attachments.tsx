@@ -45,7 +45,7 @@ export function Attachments({ chosen, choose, kept, keep }: AttachmentsProps) {
               key={file.fileId}
               withRemoveButton
               onRemove={() => keep(kept.filter(({ fileId }) => fileId !== file.fileId))}
-              removeButtonProps={{ 'aria-label': `Leave ${file.name} out` }}
+              removeButtonProps={{ 'aria-label': `Remove ${file.name}` }}
             >
               {file.name}
             </Pill>

@@ -40,7 +40,7 @@ export function DueTab({ asset, open, start }: DueTabProps) {
     <Stack gap="xl">
       {due.overdue && (
         <Alert color="red" icon={<Icon name="warning" />}>
-          Something is overdue. When it is done, put it on record, and say when at the interval.
+          Something is overdue. When the work is done, record it, then mark the interval as done.
         </Alert>
       )}
       <section>
@@ -51,9 +51,9 @@ export function DueTab({ asset, open, start }: DueTabProps) {
           {due.intervals.length > 0 && add}
         </Group>
         {due.intervals.length === 0 ? (
-          <EmptyState icon="again" title="Nothing comes round yet" action={add}>
-            An interval is work that is due again after days, hours or cycles: a yearly inspection, an oil
-            change.
+          <EmptyState icon="again" title="No intervals yet" action={add}>
+            An interval is work that is due again after a number of days, months, hours or cycles, such as a
+            yearly inspection or an oil change.
           </EmptyState>
         ) : (
           <IntervalList
@@ -101,7 +101,7 @@ function Defects({ defects, open, start }: Pick<DueTabProps, 'open' | 'start'> &
       title: 'Until',
       cell: ({ deferred, deferredUntil, overdue, repairedBy }) => (
         <Group gap={6}>
-          {deferredUntil !== null ? <Time at={deferredUntil} /> : deferred ? 'no time given' : 'not deferred'}
+          {deferredUntil !== null ? <Time at={deferredUntil} /> : deferred ? 'no date given' : 'not deferred'}
           {overdue && <Status value="overdue" />}
           {repairedBy !== null && (
             <button type="button" className="plain-button" onClick={() => open(repairedBy)}>

@@ -31,7 +31,7 @@ export function InstallForm({ what, close }: InstallFormProps) {
       return call<Installation>('POST', assetUrl(part, verb), { body, headers });
     },
     onDone({ assetId, parentAssetId }) {
-      showDone(`${assetId} is ${removing ? 'removed from' : 'installed in'} ${parentAssetId}.`);
+      showDone(`${assetId} was ${removing ? 'removed from' : 'installed in'} ${parentAssetId}.`);
       close();
     },
   });
@@ -45,7 +45,7 @@ export function InstallForm({ what, close }: InstallFormProps) {
     >
       {removing ? (
         <Text size="sm">
-          {what.remove} is taken out of {what.from}. Both stay with their owners.
+          {what.remove} will be removed from {what.from}. Both stay with their owners.
         </Text>
       ) : (
         <AssetChoice

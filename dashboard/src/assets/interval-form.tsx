@@ -37,10 +37,10 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
   const saving = useSaving({
     nouns: ['assets'],
     send(headers) {
-      if (done && completedBy === null) throw new Error('Choose the entry by which it was done.');
+      if (done && completedBy === null) throw new Error('Choose the entry that records the work.');
       const every = given({ days, months, hours, cycles });
       if (Object.keys(every).length === 0)
-        throw new Error('Say after how many days, months, hours or cycles.');
+        throw new Error('Enter a number of days, months, hours or cycles.');
       const lastDone = {
         at,
         ...given({ hours: hours === '' ? '' : hoursThen, cycles: cycles === '' ? '' : cyclesThen }),
@@ -51,7 +51,7 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
         : call('POST', assetUrl(asset.assetId, 'intervals/'), { body, headers });
     },
     onDone() {
-      showDone(interval ? 'The interval is saved.' : 'The interval is in the due list.');
+      showDone(interval ? 'The interval was saved.' : 'The interval was added to the due list.');
       close();
     },
   });
@@ -126,7 +126,7 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
       {!interval && (
         <MomentInput
           label="Last done"
-          description="What ends first counts from here."
+          description="The interval counts from here."
           required
           value={at}
           change={setAt}
@@ -165,7 +165,7 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
 function differences(before: Interval, now: Interval): [label: string, value: string][] {
   const texts = (interval: Interval): [string, string][] => [
     ['Work', interval.name],
-    ['Comes round', everyText(interval.every)],
+    ['Repeats', everyText(interval.every)],
     ['Last done', interval.lastDone.at],
   ];
   const earlier = new Map(texts(before));
@@ -186,9 +186,9 @@ function EntryChoice({
   const entries = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <Select
-      label="Done by the entry"
-      description="The interval goes on from the time of its work and the usage it states."
-      placeholder="Choose an entry; put the work on record first if there is none"
+      label="Entry that records the work"
+      description="The interval continues from the time and usage of this entry."
+      placeholder="Choose an entry; record the work first if there is none"
       required
       searchable
       value={value}

@@ -90,10 +90,10 @@ export function IntervalList({ assetId, intervals, edit }: IntervalListProps) {
             const headers = { 'if-match': `"${deleting.version}"` };
             await call('DELETE', assetUrl(assetId, `intervals/${deleting.id}/`), { headers });
             await client.invalidateQueries({ queryKey: ['assets'] });
-            showDone('The interval is deleted.');
+            showDone('The interval was deleted.');
           }}
         >
-          “{titleOf(deleting)}” is not reminded of any more. What is on record stays.
+          “{titleOf(deleting)}” will no longer be in the due list. Existing entries stay.
         </Confirm>
       )}
     </>
@@ -154,7 +154,7 @@ function Next({ interval }: { interval: Interval }) {
         mt={6}
         value={Math.min(100, Math.max(2, used * 100))}
         color={overdue ? 'red' : used > 0.9 ? 'yellow' : 'sea'}
-        aria-label={`${Math.round(used * 100)} percent of the interval are over`}
+        aria-label={`${Math.round(used * 100)} percent of the interval has passed`}
       />
     </Box>
   );

@@ -84,7 +84,7 @@ function Whole({ asset, entry, open, start }: WholeProps) {
         </Title>
         {entry.signoffs.length === 0 ? (
           <Text size="sm" c="dimmed">
-            Nobody has signed yet. The order is performed, inspected, certified; inspected may be left out.
+            Not signed yet. The order is performed, inspected, certified; inspected is optional.
           </Text>
         ) : (
           <Stack gap="xs">
@@ -124,7 +124,7 @@ function Whole({ asset, entry, open, start }: WholeProps) {
       )}
       <Group gap="xs">
         <Text size="xs" c="dimmed" flex={1} miw={200}>
-          To check the proof elsewhere one needs the document that was hashed as well.
+          To check the proof elsewhere, you also need the document that was hashed.
         </Text>
         <Copy value={JSON.stringify(entry.entry)} label="Copy the document" />
       </Group>

@@ -61,7 +61,7 @@ function Form({
   const saving = useSaving({
     nouns: ['assets', 'files'],
     async send(headers) {
-      if (workerAddress === null) throw new Error('Choose the worker who did it.');
+      if (workerAddress === null) throw new Error('Choose the worker who did the work.');
       const whole = {
         ...readObject(data, 'Data'),
         ...((hours !== '' || cycles !== '') && {
@@ -89,7 +89,7 @@ function Form({
       });
     },
     onDone() {
-      showDone(corrected ? 'The correction is on record.' : 'The work is on record.');
+      showDone(corrected ? 'The correction was recorded.' : 'The work was recorded.');
       close();
     },
   });
@@ -98,21 +98,21 @@ function Form({
       opened
       close={close}
       title={corrected ? 'Correct an entry' : 'New maintenance entry'}
-      submitLabel={corrected ? 'Record the correction' : 'Put on record'}
+      submitLabel={corrected ? 'Record the correction' : 'Record work'}
       saving={saving}
       size="lg"
     >
       {corrected && (
         <Alert color="yellow" icon={<Icon name="pencil" />} py="xs">
-          An entry is never changed. This makes a new one that takes its place; both stay on record, and the
-          new one is signed off anew.
+          An entry is never changed. This creates a new one that replaces it; both are kept, and the new one
+          must be signed off again.
         </Alert>
       )}
       <WorkerChoice assetId={asset.assetId} value={workerAddress} choose={setWorker} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <Autocomplete
           label="Type"
-          description="Also the licence scope that signing it needs."
+          description="Also the licence scope needed to sign it."
           required
           maxLength={100}
           data={types}
@@ -135,14 +135,14 @@ function Form({
         <TextInput
           type="date"
           label="Repair deferred until"
-          description="It is in the due list until a certified entry closes it."
+          description="It stays in the due list until a certified entry closes it."
           value={deferred}
           onChange={(event) => setDeferred(event.currentTarget.value)}
         />
       )}
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <NumberInput
-          label="Hours run, in all"
+          label="Total hours run"
           placeholder={asset.usage.hours.toLocaleString('en')}
           min={0}
           max={1e12}
@@ -151,7 +151,7 @@ function Form({
           onChange={setHours}
         />
         <NumberInput
-          label="Cycles run, in all"
+          label="Total cycles run"
           placeholder={asset.usage.cycles.toLocaleString('en')}
           min={0}
           max={1e12}
@@ -163,7 +163,7 @@ function Form({
       <Attachments chosen={files} choose={setFiles} kept={kept} keep={setKept} />
       <JsonField
         label="Data"
-        description="Measurements and whatever else belongs to it, as a JSON object."
+        description="Measurements and other details, as a JSON object."
         value={data}
         change={setData}
       />

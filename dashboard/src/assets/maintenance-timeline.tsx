@@ -32,7 +32,7 @@ export function MaintenanceTimeline({ asset, open, start }: MaintenanceTimelineP
     return (
       <EmptyState
         icon="record"
-        title="No maintenance on record"
+        title="No maintenance recorded yet"
         action={
           start && (
             <Button onClick={() => start({})} leftSection={<Icon name="plus" size={16} />}>
@@ -67,8 +67,8 @@ export function MaintenanceTimeline({ asset, open, start }: MaintenanceTimelineP
       </Group>
       {!entries && <LoadingRows />}
       {entries?.length === 0 && !hasNextPage && (
-        <EmptyState icon="search" title="Nothing fits these filters">
-          Take one away to see more.
+        <EmptyState icon="search" title="Nothing matches these filters">
+          Remove a filter to see more.
         </EmptyState>
       )}
       {entries && entries.length > 0 && (

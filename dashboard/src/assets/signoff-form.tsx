@@ -73,7 +73,7 @@ export function SignoffForm({ asset, entry, close }: SignoffFormProps) {
       opened
       close={close}
       title="Sign off"
-      submitLabel={ownKey ? (request ? 'Hand in the signature' : 'Prepare the request') : 'Sign off'}
+      submitLabel={ownKey ? (request ? 'Submit signature' : 'Prepare request') : 'Sign off'}
       saving={saving}
       size="lg"
     >
@@ -107,8 +107,8 @@ export function SignoffForm({ asset, entry, close }: SignoffFormProps) {
       )}
       {ownKey && !request && (
         <Alert color="blue" icon={<Icon name="key" />} py="xs">
-          {worker.name} holds their own key. The request is prepared first, to be signed in the worker’s
-          wallet; then its signature is pasted in here.
+          {worker.name} holds their own key. Prepare the request, sign it in the worker’s wallet, then paste
+          the signature here.
         </Alert>
       )}
       {request && <RequestStep request={request} signature={signature} change={setSignature} />}
@@ -140,12 +140,12 @@ function RequestStep({
           {json}
         </CodeBlock>
         <Text size="xs" c="dimmed" mt={4}>
-          A signature is taken until <Time at={request.expiresAt} exact />.
+          The signature is accepted until <Time at={request.expiresAt} exact />.
         </Text>
       </div>
       <Textarea
         label="2. Signature"
-        description="0x and 130 hexadecimal digits."
+        description="0x followed by 130 hexadecimal digits."
         required
         autosize
         minRows={2}
@@ -178,7 +178,7 @@ function LicenceChoice({ licences, role, value, choose }: LicenceChoiceProps) {
   return (
     <Select
       label="Licence"
-      placeholder={role === 'performed' ? 'none, it needs none' : 'the first that fits the work'}
+      placeholder={role === 'performed' ? 'none needed' : 'the first that fits the work'}
       clearable
       data={scopes.map((scope) => {
         const same = licences.filter((licence) => licence.scope === scope);
@@ -197,9 +197,9 @@ function LicenceChoice({ licences, role, value, choose }: LicenceChoiceProps) {
 }
 
 const roleHint: Record<SignoffRole, string> = {
-  performed: 'Stands for having done the work.',
+  performed: 'Confirms that this worker did the work.',
   inspected: 'By someone other than the person who did the work, with a licence.',
-  certified: 'Releases the asset: by somebody else than who did the work, with a licence.',
+  certified: 'Releases the asset. By someone other than the person who did the work, with a licence.',
 };
 
 /** The highest role signed so far, and all above it: lower ones can no longer be added. */

@@ -13,23 +13,20 @@ export function TransferForm({ asset, close }: { asset: Asset; close(): void }) 
   const saving = useSaving({
     nouns: ['assets'],
     send(headers) {
-      if (destination === null) throw new Error('Choose the vault that takes it.');
+      if (destination === null) throw new Error('Choose the receiving vault.');
       return call<AssetTransfer>('POST', assetUrl(asset.assetId, 'transfer/'), {
         body: { destinationVaultAddress: destination },
         headers,
       });
     },
     onDone() {
-      showDone('The transfer is under way. The owner changes when the chain has confirmed it.');
+      showDone('The transfer is in progress. The owner changes when the chain has confirmed it.');
       close();
     },
   });
   return (
     <FormDialog opened close={close} title={`Transfer ${asset.name}`} submitLabel="Transfer" saving={saving}>
-      <Text size="sm">
-        The whole history goes with it. All grants of viewers and assignments of workers end: they were the
-        giver’s.
-      </Text>
+      <Text size="sm">The full history goes with it. All viewer grants and worker assignments end.</Text>
       <VaultChoice
         label="New owner"
         value={destination}

@@ -21,15 +21,15 @@ export function ViewerForm({ assetId, close }: { assetId: string; close(): void 
       });
     },
     onDone(made) {
-      showDone(made.length === 1 ? 'The viewer may look now.' : `${made.length} viewers may look now.`);
+      showDone(made.length === 1 ? 'The viewer now has access.' : `${made.length} viewers now have access.`);
       close();
     },
   });
   return (
-    <FormDialog opened close={close} title="Grant a look" submitLabel="Grant" saving={saving}>
+    <FormDialog opened close={close} title="Grant access" submitLabel="Grant" saving={saving}>
       <Textarea
         label="Addresses"
-        description="One on each line. Who has a grant already gets the new end."
+        description="One per line. Existing grants get the new end."
         required
         autosize
         minRows={2}
@@ -41,7 +41,7 @@ export function ViewerForm({ assetId, close }: { assetId: string; close(): void 
       />
       <MomentInput
         label="Until"
-        description="Left empty, it holds until it is taken back."
+        description="If empty, it is valid until revoked."
         value={until}
         change={setUntil}
       />

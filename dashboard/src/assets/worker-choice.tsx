@@ -19,7 +19,7 @@ export function WorkerChoice({ assetId, value, choose }: WorkerChoiceProps) {
   if (items?.length === 0) {
     return (
       <Text size="sm">
-        Nobody is assigned to this asset yet.{' '}
+        No workers are assigned to this asset yet.{' '}
         <Anchor
           component={Link}
           to={pathTo('/assets/$assetId', assetId)}

@@ -60,20 +60,25 @@ export function AuditPage() {
       width: 200,
       wide: true,
     },
-    { title: 'Thing', cell: ({ targetId }) => <Code value={targetId} label="id" />, width: 220, wide: true },
+    {
+      title: 'Resource',
+      cell: ({ targetId }) => <Code value={targetId} label="id" />,
+      width: 220,
+      wide: true,
+    },
     { title: 'Time', cell: ({ at }) => <Time at={at} />, width: 140, align: 'right', wide: true },
   ];
   return (
     <>
       <PageHead
         title="Audit log"
-        about="Every change, committed together with it. Entries are chained by hash and can be checked outside."
+        about="Every change: who made it, and when. Entries are chained by hash and can be verified outside this service."
       />
       <div className="filters">
         <Filter label="Action" value={filters.action} set={(value) => setFilter('action', value)} />
         <Filter label="Actor id" value={filters.actorId} set={(value) => setFilter('actorId', value)} />
         <Filter
-          label="Thing id"
+          label="Resource id"
           whole
           value={filters.targetId}
           set={(value) => setFilter('targetId', value)}
@@ -85,8 +90,8 @@ export function AuditPage() {
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState icon="audit" title="Nothing fits these filters">
-            Each is looked for exactly as it was given. Take one away to see more.
+          <EmptyState icon="audit" title="Nothing matches these filters">
+            Filters match exactly. Remove one to see more.
           </EmptyState>
         }
       />

@@ -58,10 +58,10 @@ export function EventsPage() {
     <>
       <PageHead
         title="Events"
-        about="The same events that webhooks carry."
+        about="The same events that webhooks deliver."
         actions={
           <Badge variant="dot" color={live ? 'green' : 'yellow'} tt="none" role="status">
-            {live ? 'live' : 'connecting again'}
+            {live ? 'live' : 'reconnecting'}
           </Badge>
         }
       />
@@ -84,13 +84,10 @@ export function EventsPage() {
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState
-            icon="event"
-            title={type === undefined ? 'Nothing happened yet' : 'Nothing of this type'}
-          >
+          <EmptyState icon="event" title={type === undefined ? 'No events yet' : 'No events of this type'}>
             {type === undefined
-              ? 'When a file or record is confirmed, a vault is deactivated and so on, it appears here.'
-              : 'Take the filter away to see all events.'}
+              ? 'Events appear here, for example when a file or record is confirmed or a vault is deactivated.'
+              : 'Remove the filter to see all events.'}
           </EmptyState>
         }
       />

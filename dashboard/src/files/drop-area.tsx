@@ -71,7 +71,7 @@ export function DropArea({
 function filesOf({ items }: DataTransfer): File[] {
   const entries = [...items].filter(({ kind }) => kind === 'file');
   const folders = entries.filter((entry) => entry.webkitGetAsEntry()?.isDirectory);
-  if (folders.length > 0) showFailure('Folders are not taken. Drop the files that are in them.');
+  if (folders.length > 0) showFailure('Folders are not accepted. Drop the files inside them.');
   return entries.flatMap((entry) => {
     const file = folders.includes(entry) ? null : entry.getAsFile();
     return file ? [file] : [];

@@ -19,23 +19,23 @@ export function EraseDialog({ file: { id, name, version: newest }, version, clos
   return (
     <Confirm
       title="Erase content"
-      label="Erase for good"
+      label="Erase permanently"
       close={close}
       act={async () => {
         const kept = await call<{ message: string } | null>('DELETE', `${filesPath}/${id}/content`, {
           query: { version },
         });
         await client.invalidateQueries({ queryKey: ['files'] });
-        showDone(kept?.message ?? 'The content is erased.');
+        showDone(kept?.message ?? 'The content was erased.');
       }}
     >
       <p style={{ marginTop: 0 }}>
-        The content of {what} is no longer given out, and its bytes are erased for good. Nobody can bring them
-        back: not you, not whoever runs this service.
+        The content of {what} can no longer be downloaded, and its bytes are erased permanently. They cannot
+        be restored, not even by the operator of this service.
       </p>
       <p style={{ marginBottom: 0 }}>
-        Hashes, proofs and certificates stay, so a copy that somebody kept can still be checked. Only where
-        another file of the vault has the same bytes do they stay, and you are told so.
+        Hashes, proofs and certificates remain, so a copy that someone kept can still be checked. If another
+        file of the vault has the same bytes, they are kept, and a message says so.
       </p>
     </Confirm>
   );

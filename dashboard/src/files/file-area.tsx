@@ -26,7 +26,7 @@ export function FileArea({ vaultAddress, takesFiles, adding, setAdding }: FileAr
         <Box mb="md">
           <DropArea
             label="Drop files here, or choose them"
-            about="Before anything is sent you say how: the file, or only its hash."
+            about="Before anything is sent, you choose what to send: the file, or only its hash."
             multiple
             take={setAdding}
           />

@@ -29,7 +29,7 @@ export function FileDetails({ file }: { file: FileVersion }) {
 }
 
 function contentWords({ size, erased }: FileVersion): string {
-  if (size === null) return 'Stayed with whoever gave the hash';
-  if (erased) return 'Erased; the hash and the proof stay';
+  if (size === null) return 'Not stored here: only the hash was given';
+  if (erased) return 'Erased; the hash and the proof remain';
   return 'Stored encrypted';
 }

@@ -20,7 +20,7 @@ export function DownloadMenu({ file }: { file: FileVersion }) {
       <Menu.Dropdown>
         <VersionDownloads file={file} />
         <DownloadItem
-          label="Whole history"
+          label="Full history"
           path={`${filesPath}/${file.id}/history`}
           fileName={`history-${file.id}.json`}
           saveAs={(path, fileName) => saveHistory(path, fileName, { format: 'proof' })}
@@ -39,7 +39,7 @@ export function DownloadMenu({ file }: { file: FileVersion }) {
   );
 }
 
-const unconfirmed = 'once it is confirmed';
+const unconfirmed = 'available once confirmed';
 
 /** Menu items. Unavailable ones are shown with the reason. */
 export function VersionDownloads({ file }: { file: FileVersion }) {
@@ -54,7 +54,7 @@ export function VersionDownloads({ file }: { file: FileVersion }) {
         path={`${path}/content?version=${version}`}
         fileName={name}
         missing={missingContent}
-        {...((size ?? 0) > longBytes && { begun: `${name} is being fetched.` })}
+        {...((size ?? 0) > longBytes && { begun: `${name} is being downloaded.` })}
       />
       <DownloadItem
         label="Proof"

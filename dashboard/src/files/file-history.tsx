@@ -65,7 +65,7 @@ function Title({ item }: { item: HistoryItem }): ReactNode {
   if (type === 'transfer') {
     return (
       <Text fw={550} size="sm">
-        {anchor === null ? 'On its way from' : 'Transferred from'} {vault} to{' '}
+        {anchor === null ? 'Being transferred from' : 'Transferred from'} {vault} to{' '}
         <VaultLink address={toVaultAddress ?? ''} inText />
       </Text>
     );

@@ -114,11 +114,11 @@ export function FileList({ vaultAddress, create }: FileListProps) {
         empty={
           <EmptyState
             icon="file"
-            title={filtered ? 'Nothing fits these filters' : 'No files yet'}
+            title={filtered ? 'Nothing matches these filters' : 'No files yet'}
             action={filtered ? undefined : create}
           >
             {filtered
-              ? 'Take one away to see more. A name has to be given whole.'
+              ? 'Remove a filter to see more. A name must match exactly.'
               : 'The hash of each file is anchored; the file itself is stored encrypted, or stays with you.'}
           </EmptyState>
         }

@@ -69,14 +69,15 @@ function WholeFile({ file }: { file: FileVersion }) {
       <Stack gap="xs" mb={underWay || file.expired ? 'md' : 0}>
         {underWay && (
           <Alert color="blue" icon={<Icon name="transfer" />} role="status">
-            On its way to <VaultLink address={underWay.toVaultAddress ?? ''} inText />. It belongs there once
-            the transfer is confirmed; until then it takes no new version and no other transfer.
+            Being transferred to <VaultLink address={underWay.toVaultAddress ?? ''} inText />. It belongs to
+            that vault once the transfer is confirmed; until then, new versions and other transfers are
+            refused.
           </Alert>
         )}
         {file.expired && (
           <Alert color="yellow" icon={<Icon name="warning" />}>
             This file has expired: it was valid until {file.expirationDate}. Nothing was deleted. Add a
-            version with a later day to renew it.
+            version with a later date to renew it.
           </Alert>
         )}
       </Stack>

@@ -68,9 +68,9 @@ export function FileValidations({ file }: { file: FileVersion }) {
                 'Drop a copy of the file above to see whether it is the one that was anchored.'
               ) : (
                 <>
-                  Anybody can check a copy{' '}
+                  Anyone can check a copy{' '}
                   <Anchor href="/verify" size="sm" underline="always">
-                    on the public page for proofs
+                    on the public verification page
                   </Anchor>
                   , with the proof of this file.
                 </>
@@ -84,11 +84,13 @@ export function FileValidations({ file }: { file: FileVersion }) {
 }
 
 function failureOf({ result, integrity, authenticity, ownership }: FileValidation): string {
-  if (result === null) return 'The result is on its way';
+  if (result === null) return 'The result is pending';
   const failed = [
     !integrity && 'integrity',
     !authenticity && 'authenticity',
     !ownership && 'ownership',
   ].filter((name) => name !== false);
-  return failed.length === 0 ? 'Integrity, authenticity and ownership hold' : `Failed: ${failed.join(', ')}`;
+  return failed.length === 0
+    ? 'Integrity, authenticity and ownership verified'
+    : `Failed: ${failed.join(', ')}`;
 }

@@ -31,8 +31,8 @@ export function FileVersions({ file, locked }: FileVersionsProps) {
             label="Drop the new version here, or choose it"
             about={
               locked
-                ? 'Not while a transfer is under way.'
-                : 'Older versions and their proofs stay as they are.'
+                ? 'Not possible while a transfer is in progress.'
+                : 'Older versions and their proofs do not change.'
             }
             disabled={locked}
             take={setAdding}

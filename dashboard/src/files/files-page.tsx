@@ -12,7 +12,7 @@ export function FilesPage() {
     <>
       <PageHead
         title="Files"
-        about="Files whose hash is anchored, version by version, with who owns them."
+        about="Files whose hash is anchored, version by version, and who owns them."
         actions={
           <>
             <VerifyLink />

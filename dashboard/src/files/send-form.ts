@@ -23,7 +23,8 @@ export function sendForm<T>({ path, form, headers }: FormToSend, { signal, tell 
     request.onerror = () =>
       reject(
         new ApiError(0, {
-          message: 'The connection broke before the service answered. Try again: nothing is stored twice.',
+          message:
+            'The connection was lost before the service responded. Try again: nothing is stored twice.',
           errorCode: 'unreachable',
         }),
       );

@@ -22,20 +22,20 @@ export function TransferForm({ file, close }: { file: FileVersion; close(): void
       }),
     async onSuccess() {
       await client.invalidateQueries({ queryKey: ['files'] });
-      showDone('The transfer is accepted. The file changes hands once it is confirmed.');
+      showDone('The transfer was accepted. The owner changes once it is confirmed.');
       close();
     },
   });
   return (
     <FormDialog opened close={close} title="Transfer file" submitLabel="Transfer" saving={saving}>
       <Text size="sm" className="breaks">
-        {file.name} belongs to <VaultLink address={file.vaultAddress} inText />, which seals that it gives the
-        file away. That is anchored, and the file belongs to the other vault once it is confirmed. Until then
-        there is no new version and no other transfer. Its history goes with it.
+        {file.name} belongs to <VaultLink address={file.vaultAddress} inText />, which seals the transfer. The
+        transfer is anchored, and the file belongs to the other vault once it is confirmed. Until then, new
+        versions and other transfers are refused. The history goes with the file.
       </Text>
       <VaultChoice
         label="To vault"
-        description="Deactivated vaults take nothing and are left out"
+        description="Deactivated vaults are not listed"
         value={destination}
         without={[file.vaultAddress]}
         choose={(address) => {

@@ -69,7 +69,7 @@ export function UploadDialog({ versionOf, files = [], vaultAddress, close }: Upl
     await client.invalidateQueries({ queryKey: ['files'] });
     const [only, second] = queue.list();
     if (only?.made && !second) {
-      showDone(versionOf ? `Version ${only.made.version} is accepted.` : `${only.made.name} is accepted.`);
+      showDone(versionOf ? `Version ${only.made.version} was accepted.` : `${only.made.name} was accepted.`);
       close();
       await navigate({ to: pathTo('/files/$fileId', only.made.id) });
     }
@@ -99,7 +99,7 @@ export function UploadDialog({ versionOf, files = [], vaultAddress, close }: Upl
         <Stack gap="sm">
           {versionOf && (
             <Text size="sm" c="dimmed" className="breaks">
-              Of {versionOf.name}. Older versions and their proofs stay as they are.
+              Of {versionOf.name}. Older versions and their proofs do not change.
             </Text>
           )}
           {!finished && (
@@ -111,7 +111,7 @@ export function UploadDialog({ versionOf, files = [], vaultAddress, close }: Upl
                 <TextInput
                   type="date"
                   label="Expires after"
-                  description="Optional. The file is marked from then on; nothing is deleted."
+                  description="Optional. After that day the file is marked as expired; nothing is deleted."
                   min={new Date().toISOString().slice(0, 10)}
                   value={expirationDate}
                   onChange={(event) => setExpirationDate(event.currentTarget.value)}
@@ -163,7 +163,7 @@ function WhatIsSent({
   return (
     <div>
       <Input.Label labelElement="div" id="what-is-sent">
-        What is sent
+        What to send
       </Input.Label>
       <SegmentedControl
         fullWidth
@@ -178,7 +178,7 @@ function WhatIsSent({
       />
       <Text size="xs" c="dimmed" mt={4}>
         {hashOnly
-          ? 'The file is hashed in this browser and its bytes stay here. Keep it: without it nothing can be checked.'
+          ? 'The file is hashed in this browser and its bytes stay here. Keep the file: nothing can be checked without it.'
           : 'The file is stored encrypted, and can be downloaded again.'}
       </Text>
     </div>
@@ -190,7 +190,7 @@ function NoVault() {
     <Alert color="yellow" icon={<Icon name="warning" />} py="xs">
       Files belong to a vault, and there is no active one.{' '}
       <Anchor component={Link} to="/vaults" size="sm" underline="always" c="inherit">
-        Make a vault first
+        Create a vault first
       </Anchor>
       .
     </Alert>

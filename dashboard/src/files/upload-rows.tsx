@@ -107,7 +107,7 @@ const UploadRow = memo(function UploadRow({
           <Act icon="again" label={`Try ${name} again`} act={() => retry(id)} />
         )}
         {!underWay && state !== 'done' && (
-          <Act icon="bin" label={`Leave out ${name}`} act={() => queue.remove(id)} />
+          <Act icon="bin" label={`Remove ${name}`} act={() => queue.remove(id)} />
         )}
         {state === 'done' && (
           <Text c="green" component="span" display="inline-flex">
@@ -171,17 +171,17 @@ function words({ state, progress, made }: Upload): string {
   const part = `${Math.floor(progress * 100)} %`;
   switch (state) {
     case 'hashing':
-      return `Hashing here, ${part}`;
+      return `Hashing in this browser, ${part}`;
     case 'sending':
-      return progress === 1 ? 'Sent. The service stores it…' : `Sending, ${part}`;
+      return progress === 1 ? 'Sent. The service is storing it…' : `Sending, ${part}`;
     case 'done':
       return made && made.version > 1
         ? `Accepted as version ${made.version}.`
-        : 'Accepted. It is anchored with the next batch.';
+        : 'Accepted. It is anchored in the next batch.';
     case 'cancelled':
       return progress < 1
         ? 'Cancelled. Nothing was stored.'
-        : 'Cancelled, but it may have been accepted already. Trying again makes no second one.';
+        : 'Cancelled, but it may already have been accepted. Trying again creates no duplicate.';
     default:
       return '';
   }

@@ -59,7 +59,7 @@ export function ValidatePanel({ file }: { file: FileVersion }) {
       {asking.isPending && (
         <div role="status">
           <Text size="xs" c="dimmed" mb={4}>
-            Hashing {presented} here, {Math.floor(progress * 100)} %
+            Hashing {presented} in this browser, {Math.floor(progress * 100)} %
           </Text>
           <Progress size="sm" value={progress * 100} aria-label={`Progress of ${presented}`} />
         </div>

@@ -8,8 +8,8 @@ export function ValidationResult({ validation, file }: { validation: FileValidat
   const { result, version, integrity, authenticity, ownership, validatedAt } = validation;
   if (result === null) {
     return (
-      <Alert color="blue" icon={<Loader size={18} />} role="status" title="Being validated">
-        The result appears here. It waits for version {version} to be confirmed on the chain if it is not yet.
+      <Alert color="blue" icon={<Loader size={18} />} role="status" title="Validation in progress">
+        The result appears here once version {version} is confirmed on the chain.
       </Alert>
     );
   }
@@ -23,7 +23,7 @@ export function ValidationResult({ validation, file }: { validation: FileValidat
     >
       <Group gap={8} mb="sm" c={valid ? 'green' : 'red'}>
         <Icon name={valid ? 'verify' : 'warning'} />
-        <Text fw={600}>{valid ? 'Valid: this is the file' : 'Not valid'}</Text>
+        <Text fw={600}>{valid ? 'Valid: this is the anchored file' : 'Not valid'}</Text>
       </Group>
       <List spacing={6} size="sm" listStyleType="none" aria-label="Findings">
         <Finding
@@ -31,9 +31,9 @@ export function ValidationResult({ validation, file }: { validation: FileValidat
           held={integrity}
           words={
             integrity
-              ? `The file is bit for bit the one anchored as version ${version}.`
-              : `The file is not the one anchored as version ${version}: its hash is another. ${
-                  file.version > 1 ? 'It may be another version.' : 'It was changed, or is another file.'
+              ? `The file is, byte for byte, the one anchored as version ${version}.`
+              : `The file is not the one anchored as version ${version}: its hash is different. ${
+                  file.version > 1 ? 'It may be another version.' : 'It was changed, or it is another file.'
                 }`
           }
         />
@@ -42,8 +42,8 @@ export function ValidationResult({ validation, file }: { validation: FileValidat
           held={authenticity}
           words={
             authenticity
-              ? 'The proof of that version holds against the chain.'
-              : 'The proof of that version does not hold against the chain.'
+              ? 'The proof of that version was verified against the chain.'
+              : 'The proof of that version failed verification against the chain.'
           }
         />
         <Finding
@@ -57,7 +57,7 @@ export function ValidationResult({ validation, file }: { validation: FileValidat
         />
       </List>
       <Text size="xs" c="dimmed" mt="xs">
-        Validated <Time at={validatedAt} exact />. The result is anchored as well.
+        Validated <Time at={validatedAt} exact />. The result is anchored too.
       </Text>
     </Paper>
   );

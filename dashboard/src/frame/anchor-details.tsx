@@ -17,7 +17,7 @@ export function anchorRows(status: string, anchor: AnchorShape | null): [string,
       [
         'Anchor',
         <Text key="waiting" size="sm" component="span">
-          <Status value={status} /> It takes a second or two; this page follows.
+          <Status value={status} /> This takes a second or two; the page updates itself.
         </Text>,
       ],
     ];

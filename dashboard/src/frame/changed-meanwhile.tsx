@@ -40,11 +40,11 @@ export function ChangedMeanwhile({ values, take, keep }: ChangedMeanwhileProps) 
       color="yellow"
       icon={<Icon name="warning" />}
       role="alert"
-      title="Changed by someone else meanwhile"
+      title="Changed by someone else in the meantime"
       py="xs"
     >
       {values.length === 0 ? (
-        <Text size="sm">None of what stands in this form.</Text>
+        <Text size="sm">Nothing in this form was changed.</Text>
       ) : (
         values.map(([label, value]) => (
           <Text size="sm" key={label} className="breaks">
@@ -54,7 +54,7 @@ export function ChangedMeanwhile({ values, take, keep }: ChangedMeanwhileProps) 
       )}
       <Group gap="xs" mt="xs">
         <Button size="compact-sm" variant="default" onClick={take}>
-          Take the new values
+          Use the new values
         </Button>
         <Button size="compact-sm" variant="default" onClick={keep}>
           Keep my draft

@@ -32,10 +32,10 @@ export function readObject(text: string, label: string): Record<string, unknown>
   try {
     value = JSON.parse(text.trim() === '' ? '{}' : text);
   } catch {
-    throw new Error(`${label} is not JSON. Mend it, or leave it empty.`);
+    throw new Error(`${label} is not JSON. Fix it, or leave it empty.`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`${label} has to be a JSON object: { … }.`);
+    throw new Error(`${label} must be a JSON object: { … }.`);
   }
   return value as Record<string, unknown>;
 }

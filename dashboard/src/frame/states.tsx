@@ -41,8 +41,8 @@ export function FailureState({ error, again }: { error: unknown; again?: () => v
   // A retry would not find it either.
   if (error instanceof ApiError && error.status === 404) {
     return (
-      <EmptyState icon="search" title="This was not found">
-        {message} The link may be old, or the thing may be in another workspace.
+      <EmptyState icon="search" title="Not found">
+        {message} The link may be out of date, or the page may belong to another workspace.
       </EmptyState>
     );
   }

@@ -36,7 +36,7 @@ export function Copy({ value, label }: { value: string; label: string }) {
     try {
       await navigator.clipboard.writeText(value);
     } catch {
-      showHint(button, 'The browser does not let it be copied');
+      showHint(button, 'The browser did not allow copying');
       return;
     }
     setCopied(true);

@@ -31,7 +31,7 @@ export function KeyForm({ close }: { close(): void }) {
     <FormDialog opened close={close} title="New API key" submitLabel="Create key" saving={saving}>
       <TextInput
         label="Name"
-        description="Where it is used, so that it can be told apart later"
+        description="Where it is used, so that you can recognise it later"
         required
         maxLength={200}
         data-autofocus
@@ -40,7 +40,7 @@ export function KeyForm({ close }: { close(): void }) {
       />
       <MultiSelect
         label="Scopes"
-        description="None chosen: the key may do everything in this workspace"
+        description="If none is chosen, the key may do everything in this workspace"
         data={scopeChoices}
         value={scopes}
         onChange={setScopes}
@@ -51,7 +51,7 @@ export function KeyForm({ close }: { close(): void }) {
       <TextInput
         type="date"
         label="Last day (UTC)"
-        description="Empty: until it is revoked"
+        description="If empty, it is valid until revoked"
         value={lastDay}
         onChange={(event) => setLastDay(event.currentTarget.value)}
       />
@@ -66,7 +66,7 @@ function KeyShown({ apiKey, close }: { apiKey: ApiKey & { key: string }; close()
         <SecretOnce
           label="Your new API key"
           value={apiKey.key}
-          about="Copy it now: only its hash is kept, so it cannot be shown again. Send it in the x-api-key header."
+          about="Copy it now: only its hash is stored, so it cannot be shown again. Send it in the x-api-key header."
         />
         <Group justify="flex-end">
           <Button onClick={close}>Done</Button>

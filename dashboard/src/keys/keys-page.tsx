@@ -79,7 +79,7 @@ function columns(revoke: (key: ApiKey) => void): Column<ApiKey>[] {
     { title: 'State', cell: (key) => <Status value={keyState(key)} />, width: 100 },
     { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, width: 140, wide: true },
     {
-      title: 'Ends',
+      title: 'Expires',
       cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Time at={expiresAt} />),
       width: 130,
       wide: true,

@@ -28,7 +28,7 @@ export function InviteForm({ close }: { close(): void }) {
           <SecretOnce
             label="The invitation link"
             value={saving.data.link}
-            about="Send it to whom you invite. It works once, for seven days, and cannot be shown again."
+            about="Send it to the person you invite. It works once, is valid for seven days, and cannot be shown again."
           />
           <Group justify="flex-end">
             <Button onClick={close}>Done</Button>
@@ -38,11 +38,11 @@ export function InviteForm({ close }: { close(): void }) {
     );
   }
   return (
-    <FormDialog opened close={close} title="Invite somebody" submitLabel="Make the link" saving={saving}>
+    <FormDialog opened close={close} title="Invite a member" submitLabel="Create link" saving={saving}>
       <TextInput
         label="Email"
         type="email"
-        description="Empty: whoever has the link may use it"
+        description="If empty, anyone with the link can use it"
         data-autofocus
         value={email}
         onChange={(event) => setEmail(event.currentTarget.value)}

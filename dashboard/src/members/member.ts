@@ -20,10 +20,10 @@ export const invitationsQuery = queryOptions({
 });
 
 export const roleTexts: Record<Role, string> = {
-  owner: 'everything, other owners included',
-  admin: 'everything, and looks after people',
-  developer: 'everything but people',
-  viewer: 'reads only',
+  owner: 'everything, including managing owners',
+  admin: 'everything, including managing people',
+  developer: 'everything except managing people',
+  viewer: 'read only',
 };
 
 /** The roles that a person with this role may grant or revoke. */

@@ -98,7 +98,7 @@ function MemberTable({ members }: { members: Member[] }) {
             else await client.invalidateQueries({ queryKey: ['members'] });
           }}
         >
-          Access ends with the next request. API keys that were made stay: they belong to the workspace.
+          Access ends with the next request. API keys stay valid: they belong to the workspace.
         </Confirm>
       )}
     </>
@@ -117,7 +117,7 @@ function RoleChoice({ member }: { member: Member }) {
     async onSuccess() {
       await client.invalidateQueries({ queryKey: ['members'] });
       await client.invalidateQueries({ queryKey: ['me'] });
-      showDone(`${member.name} has another role now.`);
+      showDone(`The role of ${member.name} was changed.`);
     },
   });
   if (!mayTouch(me, member)) return <Text size="sm">{member.role}</Text>;
@@ -164,7 +164,7 @@ function Invitations() {
       {invitations.map((invitation) => (
         <Group key={invitation.id} justify="space-between" wrap="nowrap" py={6}>
           <Text size="sm" miw={0} style={{ overflowWrap: 'anywhere' }}>
-            {invitation.email ?? 'Whoever has the link'} as {invitation.role},{' '}
+            {invitation.email ?? 'Anyone with the link'} as {invitation.role},{' '}
             {invitation.status === 'open' ? 'until' : 'expired'} <Time at={invitation.expiresAt} exact />
           </Text>
           <Button
@@ -172,7 +172,7 @@ function Invitations() {
             variant="subtle"
             color="red"
             flex="none"
-            aria-label={`Withdraw the invitation of ${invitation.email ?? 'whoever has the link'}`}
+            aria-label={`Withdraw the invitation for ${invitation.email ?? 'anyone with the link'}`}
             onClick={() => setRevoking(invitation)}
           >
             Withdraw
@@ -191,7 +191,7 @@ function Invitations() {
         >
           {revoking.status === 'open'
             ? 'The link stops working at once.'
-            : 'It has expired already; it is no longer listed then. To invite again, make a new one.'}
+            : 'It has already expired and will no longer be listed. To invite again, create a new one.'}
         </Confirm>
       )}
     </>

@@ -50,7 +50,7 @@ function itemsOf({ waiting, chain }: Stats): { key: string; text: ReactNode }[] 
     add(
       'disabled',
       <>
-        {plural(waiting.disabledEndpoints, 'endpoint')} disabled after failing for long or answering 410:{' '}
+        {plural(waiting.disabledEndpoints, 'endpoint')} disabled after failing for too long or answering 410:{' '}
         {endpoints('see webhooks')}.
       </>,
     );
@@ -58,15 +58,18 @@ function itemsOf({ waiting, chain }: Stats): { key: string; text: ReactNode }[] 
   if (waiting.setAsideBatches > 0) {
     add(
       'aside',
-      `${plural(waiting.setAsideBatches, 'batch', 'batches')} set aside. Whoever runs the service finds the reason with "holdfast chain status".`,
+      `${plural(waiting.setAsideBatches, 'batch', 'batches')} set aside. The operator of the service can find the reason with "holdfast chain status".`,
     );
   }
   if (!chain)
-    add('no-chain', 'The chain has not been opened yet: what is accepted stays pending until it is.');
+    add(
+      'no-chain',
+      'The service has not reached the chain yet: accepted requests stay pending until it does.',
+    );
   if (chain && chain.anchorsLeft !== null && chain.anchorsLeft < fewAnchors) {
     add(
       'gas',
-      `Gas is left for ${chain.anchorsLeft.toLocaleString('en')} anchors. Fund the submitter's account.`,
+      `The submitter has gas left for ${chain.anchorsLeft.toLocaleString('en')} anchors. Fund its account.`,
     );
   }
   if (

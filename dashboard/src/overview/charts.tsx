@@ -32,14 +32,14 @@ export function OverviewCharts({ buckets, bucketSeconds }: { buckets: Bucket[]; 
       </ChartCard>
       <ChartCard
         title="Deliveries"
-        figure={`${delivered.toLocaleString('en')} arrived, ${failed.toLocaleString('en')} failed`}
+        figure={`${delivered.toLocaleString('en')} delivered, ${failed.toLocaleString('en')} failed`}
       >
         <BarChart
           {...common}
           {...legend}
           type="stacked"
           series={[
-            { name: 'delivered', label: 'Arrived', color: 'sea.6' },
+            { name: 'delivered', label: 'Delivered', color: 'sea.6' },
             { name: 'failed', label: 'Failed', color: 'red.6' },
             { name: 'skipped', label: 'Skipped', color: 'yellow.5' },
           ]}
@@ -52,7 +52,7 @@ export function OverviewCharts({ buckets, bucketSeconds }: { buckets: Bucket[]; 
           connectNulls
           valueFormatter={inSeconds}
           series={[
-            { name: 'anchorMsP50', label: 'Half within', color: 'sea.6' },
+            { name: 'anchorMsP50', label: '50 % within', color: 'sea.6' },
             { name: 'anchorMsP95', label: '95 % within', color: 'indigo.5' },
           ]}
         />
@@ -84,7 +84,7 @@ function sum(buckets: Bucket[], of: (bucket: Bucket) => number): number {
 
 function slowest(buckets: Bucket[]): string {
   const times = buckets.flatMap(({ anchorMsP95 }) => (anchorMsP95 === null ? [] : [anchorMsP95]));
-  if (times.length === 0) return 'nothing was confirmed';
+  if (times.length === 0) return 'nothing confirmed';
   return `95 % within ${inSeconds(Math.max(...times))}`;
 }
 

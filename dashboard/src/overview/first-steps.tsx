@@ -14,14 +14,14 @@ export function FirstSteps() {
         Three steps to the first proof:
       </Text>
       <List type="ordered" size="sm" spacing={4} mb="md">
-        <List.Item>Make a vault: everything that is anchored belongs to one.</List.Item>
+        <List.Item>Create a vault: everything that is anchored belongs to one.</List.Item>
         <List.Item>Add a file or a record to it. A second later it is on the chain.</List.Item>
         <List.Item>
           Download its proof and check it on the{' '}
           <Anchor href="/verify" size="sm" underline="always">
-            public page for proofs
+            public verification page
           </Anchor>
-          , or without us on the command line.
+          , or on the command line without this service.
         </List.Item>
       </List>
       <Group gap="xs">
@@ -43,10 +43,7 @@ function NothingYet() {
       <Title order={2} size="h4" mb="xs">
         Welcome
       </Title>
-      <Text size="sm">
-        There is nothing here yet. You may look at everything; what there is to see is added by members who
-        may write.
-      </Text>
+      <Text size="sm">There is nothing here yet. You will see what members with write access add.</Text>
     </Paper>
   );
 }

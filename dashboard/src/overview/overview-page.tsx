@@ -24,7 +24,7 @@ export function OverviewPage() {
         title="Overview"
         actions={
           <SegmentedControl
-            aria-label="Span of time"
+            aria-label="Time range"
             size="xs"
             data={spans}
             value={hours}
@@ -67,7 +67,7 @@ function Figures({ stats }: { stats: Stats | undefined }) {
       <Figure label="Waiting for an anchor" value={waiting?.anchors.toLocaleString('en')}>
         in the next batch
       </Figure>
-      <Figure label="Deliveries on their way" value={waiting?.deliveries.toLocaleString('en')}>
+      <Figure label="Pending deliveries" value={waiting?.deliveries.toLocaleString('en')}>
         {waiting?.oldestDeliveryAt ? (
           <>
             oldest <Time at={waiting.oldestDeliveryAt} />
@@ -98,11 +98,11 @@ function Figures({ stats }: { stats: Stats | undefined }) {
             )}
           </>
         ) : (
-          'not opened yet'
+          'not reached yet'
         )}
       </Figure>
-      <Figure label="Gas is left for" value={stats && compact(chain?.anchorsLeft ?? null)}>
-        {chain?.anchorsLeft == null ? 'known on the node that leads' : 'anchors at present fees'}
+      <Figure label="Gas left for" value={stats && compact(chain?.anchorsLeft ?? null)}>
+        {chain?.anchorsLeft == null ? 'known only on the leading node' : 'anchors at current fees'}
       </Figure>
     </SimpleGrid>
   );

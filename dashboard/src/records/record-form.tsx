@@ -39,7 +39,7 @@ export function RecordForm({ record, vaultAddress: given, close }: RecordFormPro
     },
     async onSuccess(saved) {
       await client.invalidateQueries({ queryKey: ['records'] });
-      showDone(record ? `Version ${saved.version} is accepted.` : 'The record is accepted.');
+      showDone(record ? `Version ${saved.version} was accepted.` : 'The record was accepted.');
       close();
       await navigate({ to: pathTo('/records/$recordId', saved.id) });
     },
@@ -57,7 +57,7 @@ export function RecordForm({ record, vaultAddress: given, close }: RecordFormPro
           <VaultChoice value={vaultAddress} choose={setVault} />
           <TextInput
             label="External id"
-            description="Your own name for it"
+            description="Your own id for it"
             maxLength={255}
             value={externalId}
             onChange={(event) => setExternalId(event.currentTarget.value)}
@@ -66,7 +66,7 @@ export function RecordForm({ record, vaultAddress: given, close }: RecordFormPro
       )}
       <JsonInput
         label="Data"
-        description="A JSON object. Integers beyond 2^53 go into strings."
+        description="A JSON object. Write integers beyond 2^53 as strings."
         required
         autosize
         spellCheck={false}

@@ -77,11 +77,11 @@ export function RecordList({ vaultAddress, create }: { vaultAddress?: string; cr
         empty={
           <EmptyState
             icon="record"
-            title={filtered ? 'Nothing fits these filters' : 'No records yet'}
+            title={filtered ? 'Nothing matches these filters' : 'No records yet'}
             action={filtered ? undefined : create}
           >
             {filtered
-              ? 'Take one away to see more.'
+              ? 'Remove a filter to see more.'
               : 'A record is any JSON object: its hash is anchored, and anyone can check it later.'}
           </EmptyState>
         }

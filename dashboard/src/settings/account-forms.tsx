@@ -63,7 +63,7 @@ export function PasswordForm() {
           Password
         </Title>
         <PasswordInput
-          label="Present password"
+          label="Current password"
           autoComplete="current-password"
           required
           w="100%"

@@ -37,12 +37,12 @@ export function SessionList() {
                 {browserOf(session.userAgent)}{' '}
                 {session.current && (
                   <Badge size="xs" variant="light" radius="sm" tt="none">
-                    this one
+                    current
                   </Badge>
                 )}
               </Text>
               <Text size="xs" c="dimmed">
-                {session.address ?? 'unknown address'}, signed in <Time at={session.createdAt} />, seen{' '}
+                {session.address ?? 'unknown address'}, signed in <Time at={session.createdAt} />, last seen{' '}
                 <Time at={session.lastSeenAt} />
               </Text>
             </div>
@@ -71,7 +71,7 @@ const browsers = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'];
 
 function browserOf(userAgent: string | null): string {
   const found = browsers.find((name) => userAgent?.includes(name));
-  if (!found) return userAgent?.slice(0, 40) ?? 'Unknown program';
+  if (!found) return userAgent?.slice(0, 40) ?? 'Unknown browser';
   const system = /Windows|Mac OS X|Android|iPhone|iPad|Linux/.exec(userAgent ?? '')?.[0];
   const name = found === 'Edg' ? 'Edge' : found === 'OPR' ? 'Opera' : found;
   return system ? `${name} on ${system}` : name;

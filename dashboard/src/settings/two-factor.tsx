@@ -33,8 +33,8 @@ export function TwoFactor() {
     <Stack gap="sm" maw={460}>
       <Alert color={me.twoFactor ? 'green' : 'yellow'} icon={<Icon name="verify" />}>
         {me.twoFactor
-          ? 'Two-factor codes are on: signing in asks for your authenticator app.'
-          : 'Two-factor codes are off. With them, a stolen password alone opens nothing.'}
+          ? 'Two-factor codes are on: signing in requires a code from your authenticator app.'
+          : 'Two-factor codes are off. With them, a stolen password alone is not enough to sign in.'}
       </Alert>
       <Turning on={!me.twoFactor} onEnabled={setEnabled} />
     </Stack>
@@ -99,7 +99,7 @@ function Confirming({ enabled, done }: { enabled: Enabled; done(): void }) {
     <Stack gap="md" maw={560}>
       <Text size="sm">
         Scan this with an authenticator app, or type the secret into it. Keep the backup codes in a safe
-        place: each signs you in once when the app is lost. They are not shown again.
+        place: each signs you in once if you lose the app. They are not shown again.
       </Text>
       <Group align="flex-start" gap="lg">
         {picture === undefined ? (

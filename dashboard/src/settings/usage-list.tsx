@@ -20,12 +20,12 @@ const usageQuery = queryOptions({
 });
 
 const labels: Record<string, string> = {
-  requests_per_minute: 'Requests in a minute',
+  requests_per_minute: 'Requests per minute',
   stored_bytes: 'Files and data',
   endpoints: 'Webhook endpoints',
-  streams: 'Event streams open',
-  exports: 'Dossiers being downloaded',
-  anchors_per_day: 'Things anchored today (UTC)',
+  streams: 'Open event streams',
+  exports: 'Dossier downloads in progress',
+  anchors_per_day: 'Anchors today (UTC)',
   api_keys: 'Valid API keys',
 };
 
@@ -39,8 +39,7 @@ export function UsageList() {
   return (
     <Stack gap="sm" maw={640}>
       <Text size="sm" c="dimmed">
-        What all members and keys of this workspace may use together. Whoever runs the service can raise a
-        limit.
+        Limits shared by all members and keys of this workspace. The operator of the service can raise them.
       </Text>
       {usage.budgets.map((budget) => (
         <BudgetRow key={budget.name} budget={budget} />
@@ -61,7 +60,7 @@ function BudgetRow({ budget: { name, limit, used, resetsAt, perNode } }: { budge
           {label}
         </Text>
         <Text size="sm" c="dimmed">
-          {amount(used)} of {limit === null ? 'any number' : amount(limit)}
+          {limit === null ? `${amount(used)}, no limit` : `${amount(used)} of ${amount(limit)}`}
         </Text>
       </Group>
       <Progress
@@ -75,10 +74,10 @@ function BudgetRow({ budget: { name, limit, used, resetsAt, perNode } }: { budge
         <Text size="xs" c="dimmed" mt={4}>
           {resetsAt !== null && (
             <>
-              Begins anew <Time at={resetsAt} />.{' '}
+              Resets <Time at={resetsAt} />.{' '}
             </>
           )}
-          {perNode && 'Counted on the node that answers.'}
+          {perNode && 'Counted only on the node that responded.'}
         </Text>
       )}
     </Paper>

@@ -13,7 +13,7 @@ export function WorkspaceSettings() {
   return (
     <Stack gap="sm" maw={640}>
       <Text size="sm" c="dimmed">
-        A workspace is closed off from all others: own vaults, keys, members and webhooks.
+        Workspaces are separate: each has its own vaults, keys, members and webhooks.
       </Text>
       {me.workspaces.map((workspace) => (
         <Paper key={workspace.id} withBorder p="sm">
@@ -23,7 +23,7 @@ export function WorkspaceSettings() {
                 {workspace.name}{' '}
                 {workspace.id === me.workspaceId && (
                   <Badge size="xs" variant="light" radius="sm" tt="none">
-                    this one
+                    current
                   </Badge>
                 )}
               </Text>
@@ -80,7 +80,7 @@ function WorkspaceForm() {
 function WhoMakesWorkspaces() {
   return (
     <Text size="sm" c="dimmed" mt="sm">
-      New workspaces are made by operators: ask an owner or admin of the first workspace of this installation.
+      Only operators may create workspaces: ask an owner or admin of the first workspace of this installation.
     </Text>
   );
 }

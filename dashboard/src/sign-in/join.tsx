@@ -152,7 +152,7 @@ function NewAccount({ token, invitation }: JoinProps) {
         />
         <PasswordInput
           label="Password"
-          description={`At least ${passwordMin} characters. A sentence is good.`}
+          description={`At least ${passwordMin} characters. A sentence works well.`}
           autoComplete="new-password"
           required
           value={password}

@@ -49,11 +49,11 @@ function SignInDialog() {
         ) : (
           <>
             <Text size="sm">
-              Sign in again to go on where you were. What you typed is kept; nothing was sent.
+              Sign in again to continue where you left off. What you typed is kept; nothing was sent.
             </Text>
             <PasswordStep email={before.email} enter={enter} askForCode={() => setNeedsCode(true)}>
               <Anchor href="/sign-in" size="sm">
-                Leave this page and sign in as somebody else
+                Leave this page and sign in as someone else
               </Anchor>
             </PasswordStep>
           </>

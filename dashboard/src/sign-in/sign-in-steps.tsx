@@ -77,7 +77,7 @@ export function CodeStep({ enter, about }: { enter(): Promise<void>; about(words
       {about(
         backup
           ? 'Enter one of your backup codes. Each works once.'
-          : 'Enter the code of your authenticator app.',
+          : 'Enter the code from your authenticator app.',
       )}
       <form
         onSubmit={(event: FormEvent) => {
@@ -108,7 +108,7 @@ export function CodeStep({ enter, about }: { enter(): Promise<void>; about(words
           )}
           <FormFailure error={verifying.error} />
           <Button type="submit" loading={verifying.isPending} fullWidth>
-            Go on
+            Continue
           </Button>
           <Anchor
             component="button"

@@ -39,12 +39,12 @@ export function SignInPage() {
   return (
     <SignInCard
       title="Sign in"
-      about="Accounts are made by invitation. The first owner's link is printed at start."
+      about="Accounts are created by invitation. The link for the first owner is printed when the service starts."
     >
       <PasswordStep enter={enter} askForCode={() => setNeedsCode(true)}>
         <Text c="dimmed" size="xs">
-          Locked out? Whoever runs the service can help: <code>holdfast users reset-password EMAIL</code>. To
-          check a proof, nobody needs an account:{' '}
+          Locked out? The operator of the service can help: <code>holdfast users reset-password EMAIL</code>.
+          You do not need an account to check a proof:{' '}
           <Anchor href="/verify" underline="always">
             verify a proof
           </Anchor>

@@ -92,7 +92,7 @@ function Transactions({ address, initialDate, finalDate }: TransactionsProps) {
         >
           {filtered
             ? 'Choose other days.'
-            : 'Transfers to or from the vault are shown here, and the anchors of what it holds.'}
+            : 'Transfers to or from the vault appear here, and the anchors of its content.'}
         </EmptyState>
       }
     />

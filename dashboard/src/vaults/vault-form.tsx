@@ -46,7 +46,7 @@ export function VaultForm({ vault, close, onSaved }: VaultFormProps) {
     >
       {!vault && (
         <Text size="sm" c="dimmed">
-          A vault is a wallet of its own. The service makes its key, keeps it encrypted, and seals with it
+          A vault is a separate wallet. The service creates its key, stores it encrypted, and uses it to seal
           what belongs to the vault.
         </Text>
       )}

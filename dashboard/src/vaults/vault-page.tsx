@@ -49,7 +49,7 @@ function WholeVault({ vault }: { vault: Vault }) {
       />
       {vault.status === 'inactive' && (
         <Alert color="yellow" icon={<Icon name="warning" />} mb="md">
-          This vault is deactivated and takes nothing new. What it holds can still be read, validated and
+          This vault is deactivated and accepts nothing new. Its content can still be read, validated and
           proved.
         </Alert>
       )}
@@ -86,7 +86,7 @@ function VaultMenu({ vault, rename }: { vault: Vault; rename(): void }) {
       call('PATCH', `/platform/vaults/${vault.address}/${active ? 'deactivate' : 'reactivate'}`),
     async onSuccess() {
       await client.invalidateQueries({ queryKey: ['vaults'] });
-      showDone(active ? 'The vault is deactivated.' : 'The vault is active again.');
+      showDone(active ? 'The vault was deactivated.' : 'The vault was reactivated.');
     },
   });
   return (

@@ -64,7 +64,7 @@ export function VaultsPage() {
         empty={
           <EmptyState icon="vault" title="No vaults yet" action={create}>
             Everything that is anchored belongs to a vault.{' '}
-            {mayWrite ? 'Make one to begin.' : 'Members who may write can make one.'}
+            {mayWrite ? 'Create one to get started.' : 'Members with write access can create one.'}
           </EmptyState>
         }
       />

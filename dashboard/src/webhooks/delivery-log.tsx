@@ -153,10 +153,13 @@ function Deliveries({ filters, endpointId, urls }: DeliveriesProps) {
       columns={columns}
       keyOf={({ id }) => id}
       empty={
-        <EmptyState icon="webhook" title={filtered ? 'Nothing fits these filters' : 'Nothing was sent yet'}>
+        <EmptyState
+          icon="webhook"
+          title={filtered ? 'Nothing matches these filters' : 'Nothing has been sent yet'}
+        >
           {filtered
-            ? 'Take one away to see more.'
-            : 'Each event that an endpoint subscribes to is listed here, with every attempt.'}
+            ? 'Remove a filter to see more.'
+            : 'Every event that an endpoint subscribes to is listed here, with every attempt.'}
         </EmptyState>
       }
     />

@@ -66,7 +66,7 @@ function Whole({ delivery }: { delivery: WholeDelivery }) {
             <Copy value={delivery.envelope} label="Copy body" />
           </Group>
           <Text size="xs" c="dimmed" mb={6}>
-            Shown indented; what is sent and signed has no spaces added.
+            Shown indented; the body is sent and signed without added spaces.
           </Text>
           <CodeBlock block>{pretty(delivery.envelope)}</CodeBlock>
         </section>
@@ -89,7 +89,7 @@ function RetryButton({ delivery }: { delivery: WholeDelivery }) {
   const retrying = useMutation({
     mutationFn: () => call('POST', `/platform/webhooks/deliveries/${delivery.id}/retry`),
     async onSuccess() {
-      showDone('It is being sent again.');
+      showDone('The delivery is being retried.');
       await client.invalidateQueries({ queryKey: ['deliveries'] });
     },
   });
@@ -110,8 +110,8 @@ function Attempts({ attempts, status }: Pick<WholeDelivery, 'attempts' | 'status
     return (
       <Text c="dimmed" size="sm">
         {status === 'skipped'
-          ? 'Nothing was sent, because the endpoint was disabled. Enable it, then retry, or replay all that were skipped.'
-          : 'Nothing was sent yet. This page follows.'}
+          ? 'Nothing was sent because the endpoint was disabled. Enable it, then retry, or replay all skipped deliveries.'
+          : 'Nothing has been sent yet. This page updates itself.'}
       </Text>
     );
   }
@@ -132,13 +132,13 @@ function Attempts({ attempts, status }: Pick<WholeDelivery, 'attempts' | 'status
           <Accordion.Panel>
             <Stack gap="xs">
               {Object.keys(attempt.responseHeaders).length > 0 && (
-                <CodeBlock block aria-label="Headers of the answer">
+                <CodeBlock block aria-label="Response headers">
                   {Object.entries(attempt.responseHeaders)
                     .map(([name, value]) => `${name}: ${value}`)
                     .join('\n')}
                 </CodeBlock>
               )}
-              <CodeBlock block aria-label="Body of the answer">
+              <CodeBlock block aria-label="Response body">
                 {attempt.responseBody === '' ? '(no body)' : attempt.responseBody}
               </CodeBlock>
             </Stack>
@@ -151,7 +151,7 @@ function Attempts({ attempts, status }: Pick<WholeDelivery, 'attempts' | 'status
 
 function outcome({ statusCode, error }: Attempt): string {
   if (error !== null) return error;
-  return statusCode === null ? 'no answer' : `answered ${statusCode}`;
+  return statusCode === null ? 'no response' : `answered ${statusCode}`;
 }
 
 function pretty(json: string): string {

@@ -67,7 +67,7 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close()
       />
       <NumberInput
         label="Requests per second"
-        description="Empty: as fast as the receiver takes them"
+        description="If empty, as fast as the receiver accepts them"
         min={1}
         allowDecimal={false}
         value={rateLimit}
@@ -98,7 +98,7 @@ function Saved({ endpoint, close }: { endpoint: SavedEndpoint; close(): void }) 
           <SecretOnce
             label="Signing secret"
             value={endpoint.secret}
-            about="The receiver checks signatures with it. You find it again on the page of the endpoint."
+            about="The receiver checks signatures with it. It is also shown on the page of the endpoint."
           />
         )}
         <Group justify="flex-end">

@@ -29,8 +29,8 @@ export function EndpointPage() {
 }
 
 const disabledTexts = {
-  owner: 'It was disabled here.',
-  gone: 'It answered 410 Gone, which asks never to be called again.',
+  owner: 'It was disabled manually.',
+  gone: 'It answered 410 Gone, which means that it must not be called again.',
   failing: 'It failed for five days.',
 };
 
@@ -53,8 +53,8 @@ function WholeEndpoint({ endpoint }: { endpoint: Endpoint }) {
       <Stack gap="sm" {...((test || endpoint.status === 'disabled') && { mb: 'md' })}>
         {endpoint.status === 'disabled' && (
           <Alert color="yellow" icon={<Icon name="warning" />}>
-            {disabledTexts[endpoint.disabledReason ?? 'owner']} Events are kept as skipped: enable it, then
-            replay them.
+            {disabledTexts[endpoint.disabledReason ?? 'owner']} Events are marked as skipped: enable the
+            endpoint, then replay them.
           </Alert>
         )}
         {test && <TestOutcomeNote test={test} />}

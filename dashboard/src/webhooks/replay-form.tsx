@@ -46,7 +46,7 @@ export function ReplayForm({ endpoint, close }: { endpoint: Endpoint; close(): v
             <MomentInput label="Until" value={to} change={setTo} />
           </SimpleGrid>
           <Select
-            label="Whose last delivery"
+            label="Status of the last delivery"
             placeholder="any"
             clearable
             data={['failed', 'skipped', 'succeeded']}
@@ -55,7 +55,7 @@ export function ReplayForm({ endpoint, close }: { endpoint: Endpoint; close(): v
           />
           <Text size="sm" role="status">
             {!valid
-              ? 'Choose an end that is after the start.'
+              ? 'The end must be after the start.'
               : count === undefined
                 ? 'Counting…'
                 : `${count.toLocaleString('en')} ${count === 1 ? 'event' : 'events'} would be sent.`}
@@ -104,16 +104,16 @@ function Running({ id, close }: { id: string; close(): void }) {
       />
       <Text size="sm" role="status">
         {replay
-          ? `${ended.toLocaleString('en')} of ${replay.total.toLocaleString('en')} ended: ${replay.succeeded} arrived, ${replay.failed} failed, ${replay.skipped} skipped. The replay is ${replay.status}.`
+          ? `${ended.toLocaleString('en')} of ${replay.total.toLocaleString('en')} finished: ${replay.succeeded} delivered, ${replay.failed} failed, ${replay.skipped} skipped. The replay is ${replay.status}.`
           : 'Starting…'}
       </Text>
       <Text size="xs" c="dimmed">
-        It goes on when you close this, and survives a restart of the service.
+        It continues if you close this, and survives a restart of the service.
       </Text>
       <Group justify="flex-end" gap="xs">
         {running && (
           <Button variant="default" onClick={() => cancelling.mutate()}>
-            Stop it
+            Stop replay
           </Button>
         )}
         <Button onClick={close}>Close</Button>

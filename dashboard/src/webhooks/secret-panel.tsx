@@ -17,7 +17,7 @@ export function SecretPanel({ endpointId }: { endpointId: string }) {
     <Stack gap="md" maw={640} align="flex-start">
       <Text size="sm">
         Every delivery is signed with this secret. The receiver computes the HMAC-SHA256 of the raw body with
-        it and compares it to the signature header; the documentation has ready examples.
+        it and compares it to the signature header; the documentation has examples.
       </Text>
       {revealing.data ? (
         <Group gap={4} wrap="nowrap" w="100%">
@@ -59,12 +59,11 @@ export function SecretPanel({ endpointId }: { endpointId: string }) {
             await call('POST', `${path}/rotate-secret`);
             await client.invalidateQueries({ queryKey: ['webhooks'] });
             revealing.mutate();
-            showDone('A new secret signs from now on.');
+            showDone('The new secret is now in use.');
           }}
         >
-          The new secret signs at once. For 24 hours the old one signs too in the webhook-signature header, so
-          that receivers of Standard Webhooks can change over without a gap; the sha256= header switches at
-          once.
+          The new secret signs at once. For 24 hours the old one also signs the webhook-signature header, so
+          that receivers of Standard Webhooks can switch without a gap; the sha256= header switches at once.
         </Confirm>
       )}
     </Stack>

@@ -8,12 +8,12 @@ export function TestOutcomeNote({ test }: { test: TestOutcome }) {
     <Alert
       color={test.delivered ? 'green' : 'red'}
       icon={<Icon name={test.delivered ? 'done' : 'warning'} />}
-      title={test.delivered ? 'The test event arrived' : 'The test event did not arrive'}
+      title={test.delivered ? 'The test event was delivered' : 'The test event was not delivered'}
       role="status"
     >
       {test.delivered
         ? `The endpoint answered ${test.statusCode} after ${test.durationMs} ms.`
-        : `${test.error ?? `The endpoint answered ${test.statusCode}.`} The endpoint is saved all the same: mend the receiver and send the test again.`}
+        : `${test.error ?? `The endpoint answered ${test.statusCode}.`} The endpoint was saved anyway: fix the receiver and send the test again.`}
     </Alert>
   );
 }

@@ -58,7 +58,7 @@ export function WebhooksPage() {
     <>
       <PageHead
         title="Webhooks"
-        about="Events are sent to your endpoints, signed, and again until they arrive."
+        about="Events are signed and sent to your endpoints, and retried when a delivery fails."
         actions={create}
       />
       <Tabs value={tab} onChange={setTab} keepMounted={false}>
@@ -88,7 +88,7 @@ function EndpointList({ create }: { create: React.ReactNode }) {
       keyOf={({ id }) => id}
       empty={
         <EmptyState icon="webhook" title="No endpoints yet" action={create}>
-          An endpoint is an https address of yours that accepts POST. Choose which events it gets.
+          An endpoint is an https URL of yours that accepts POST. Choose which events it gets.
         </EmptyState>
       }
     />

@@ -28,7 +28,7 @@ export function LicencesForm({ worker, close }: { worker: Worker; close(): void 
         body: { licences: rows.map(({ key, ...licence }) => licence) },
       }),
     onDone() {
-      showDone('The licences are saved.');
+      showDone('The licences were saved.');
       close();
     },
   });
@@ -42,8 +42,8 @@ export function LicencesForm({ worker, close }: { worker: Worker; close(): void 
       size="lg"
     >
       <Text size="sm" c="dimmed">
-        A licence fits work of its own scope and of narrower ones: “engine” is good for “engine/borescope”,
-        and * for everything.
+        A licence covers work in its own scope and in narrower ones: “engine” covers “engine/borescope”, and *
+        covers everything.
       </Text>
       {rows.map((row, index) => (
         <LicenceFields
@@ -118,13 +118,7 @@ function LicenceFields({ row, title, change, remove }: LicenceFieldsProps) {
             value={lastDayOf(row.expiresAt)}
             onChange={(event) => change({ expiresAt: endOfDay(event.currentTarget.value) })}
           />
-          <ActionIcon
-            variant="subtle"
-            color="red"
-            size={36}
-            aria-label={`Take ${title} away`}
-            onClick={remove}
-          >
+          <ActionIcon variant="subtle" color="red" size={36} aria-label={`Remove ${title}`} onClick={remove}>
             <Icon name="bin" />
           </ActionIcon>
         </Group>

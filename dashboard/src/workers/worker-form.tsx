@@ -28,7 +28,7 @@ export function WorkerForm({ worker, close, onSaved }: WorkerFormProps) {
             headers,
           }),
     onDone(saved) {
-      showDone(worker ? 'The worker was renamed.' : `${saved.name} can be assigned to assets now.`);
+      showDone(worker ? 'The worker was renamed.' : `${saved.name} can now be assigned to assets.`);
       close();
       onSaved?.(saved);
     },
@@ -43,7 +43,7 @@ export function WorkerForm({ worker, close, onSaved }: WorkerFormProps) {
     >
       <TextInput
         label="Name"
-        description={worker ? 'What was signed before keeps the name of that time.' : undefined}
+        description={worker ? 'Earlier signatures keep the earlier name.' : undefined}
         required
         maxLength={200}
         data-autofocus
@@ -56,12 +56,12 @@ export function WorkerForm({ worker, close, onSaved }: WorkerFormProps) {
             <Radio
               value="service"
               label="The service"
-              description="It makes a key, keeps it encrypted, and signs when asked to."
+              description="It creates a key, stores it encrypted, and signs on request."
             />
             <Radio
               value="worker"
               label="The worker"
-              description="The worker signs with an own wallet, and only the signature is handed in."
+              description="The worker signs with their own wallet, and only the signature is submitted."
             />
           </Stack>
         </Radio.Group>
@@ -69,7 +69,7 @@ export function WorkerForm({ worker, close, onSaved }: WorkerFormProps) {
       {!worker && keyHolder === 'worker' && (
         <TextInput
           label="Address of the worker’s wallet"
-          description="0x and 40 hexadecimal digits. It cannot be changed later."
+          description="0x followed by 40 hexadecimal digits. It cannot be changed later."
           required
           value={address}
           onChange={(event) => setAddress(event.currentTarget.value)}

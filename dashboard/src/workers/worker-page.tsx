@@ -64,7 +64,7 @@ function WholeWorker({ worker }: { worker: Worker }) {
         about={
           worker.keyHolder === 'service'
             ? 'The service holds the key and signs for this worker.'
-            : 'Signs with their own key; only signatures are handed in.'
+            : 'Signs with their own key; only signatures are submitted.'
         }
         actions={
           mayWrite && (
@@ -107,8 +107,8 @@ function WholeWorker({ worker }: { worker: Worker }) {
         keyOf={({ scope, number }) => `${scope} ${number}`}
         empty={
           <EmptyState icon="verify" title="No licences" action={edit}>
-            Without one a worker can sign as performed. Inspecting and certifying need a licence whose scope
-            fits the work.
+            Without a licence, a worker can sign only as performed. Inspecting and certifying need a licence
+            whose scope fits the work.
           </EmptyState>
         }
       />

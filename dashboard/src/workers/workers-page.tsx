@@ -54,7 +54,7 @@ export function WorkersPage() {
     <>
       <PageHead
         title="Workers"
-        about="People who maintain assets and sign for what they did."
+        about="People who maintain assets and sign off their work."
         actions={create}
       />
       <DataTable
@@ -64,7 +64,7 @@ export function WorkersPage() {
         keyOf={({ id }) => id}
         empty={
           <EmptyState icon="worker" title="No workers yet" action={create}>
-            Work on an asset is put on record by a worker, and signed with the worker’s key.
+            Workers record work on an asset and sign it with their key.
           </EmptyState>
         }
       />

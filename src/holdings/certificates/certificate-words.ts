@@ -15,7 +15,7 @@ export function dateAndTime(date: Date): string {
 }
 
 export function sizeInWords(bytes: number | null): string {
-  if (bytes === null) return 'not known here: the service was given the fingerprint only';
+  if (bytes === null) return 'not known: the service was given only the fingerprint';
   if (bytes === 0) return '0 bytes: an empty file';
   const exact = `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`;
   const units = ['kB', 'MB', 'GB', 'TB', 'PB'];
@@ -34,7 +34,7 @@ export function statement({ file, vault, embedded }: CertificateInput, anchor: E
   const fingerprint = file.canonicalization === 'raw' ? 'SHA-256 fingerprint' : 'keyed fingerprint';
   const chain = chainInWords(anchor, embedded);
   const recorded = `The fingerprint, sealed with the key of the vault “${vault.name}”, was recorded in block ${anchor.blockNumber.toLocaleString('en-US')} of ${chain}.`;
-  const same = `Whatever has this fingerprint today is, byte for byte, what was sealed then.`;
+  const same = `Anything that has this fingerprint today is, byte for byte, what was sealed then.`;
   if (embedded) {
     return `According to the operator of this service, content with the ${fingerprint} given below existed no later than ${time}. ${recorded} ${same}`;
   }
@@ -43,15 +43,15 @@ export function statement({ file, vault, embedded }: CertificateInput, anchor: E
 
 export const notCertified = [
   'That the content is true, lawful or complete, or who wrote it.',
-  'When the content was made: it existed at the time of the block and may be older.',
-  'Which person acted: a seal tells the vault, not who used it.',
-  'That there is no later version, nor that nothing else was anchored.',
-  'The name, type, size and expiry of the file: they are statements of whoever submitted it.',
+  'When the content was created: it existed at the time of the block and may be older.',
+  'Which person acted: a seal identifies the vault, not the person who used it.',
+  'That there is no later version, or that nothing else was anchored.',
+  'The name, type, size and expiry of the file: they were stated by whoever submitted it.',
 ];
 
 export function marksOf({ status, embedded }: CertificateInput): string[] {
   return [
-    ...(embedded ? ['DEVELOPMENT EVIDENCE: NOT PROOF OF TIME TO ANYBODY ELSE'] : []),
+    ...(embedded ? ['DEVELOPMENT EVIDENCE: NO PROOF OF TIME FOR ANYONE ELSE'] : []),
     ...(status === 'finalized' ? [] : ['PROVISIONAL: THE BLOCK IS NOT FINAL YET']),
   ];
 }
@@ -69,21 +69,21 @@ export function noticesOf(input: CertificateInput, anchor: EvmAnchor): Notice[] 
   if (embedded) {
     notices.push({
       title: 'Development evidence',
-      text: 'The chain is one that the operator of this service runs alone. Its operator can set its clock and make it anew, so the time below is no more than the operator’s own word. Do not rely on this document.',
+      text: 'The operator of this service runs this chain alone and can set its clock and rebuild it, so the time below is only the operator’s word. Do not rely on this document.',
       grave: true,
     });
   }
   if (status !== 'finalized') {
     notices.push({
       title: 'Provisional',
-      text: `When this certificate was made, block ${anchor.blockNumber.toLocaleString('en-US')} was confirmed but not final: the chain could still replace it, and the content would be anchored again in a later one. Ask for the certificate again once the file is “finalized”.`,
+      text: `When this certificate was created, block ${anchor.blockNumber.toLocaleString('en-US')} was confirmed but not final: the chain could still replace it, and the content would be anchored again in a later one. Download the certificate again once the file is “finalized”.`,
       grave: true,
     });
   }
   if (file.expiresAt !== null && file.expiresAt <= madeAt) {
     notices.push({
       title: 'Expired',
-      text: `Whoever submitted the file stated that it expires on ${dateAndTime(file.expiresAt)}. That time has passed. The proof of what existed when is not affected.`,
+      text: `Whoever submitted the file stated that it expires on ${dateAndTime(file.expiresAt)}. That time has passed. The proof is not affected.`,
       grave: false,
     });
   }
@@ -93,12 +93,12 @@ export function noticesOf(input: CertificateInput, anchor: EvmAnchor): Notice[] 
       file.erased.bytesKept
         ? {
             title: 'Content withdrawn',
-            text: `On ${at} it was asked to erase the content, and it is no longer given out as this file. The bytes are not gone: another file of the same vault has the very same ones. The proof is not affected.`,
+            text: `Erasure of the content was requested on ${at}, and it can no longer be downloaded as this file. The bytes still exist because another file of the same vault has the same content. The proof is not affected.`,
             grave: false,
           }
         : {
             title: 'Content erased',
-            text: `The copy that was kept of this file was erased from this service on ${at} and cannot be restored by it. The proof stays valid for anybody who has the same bytes.`,
+            text: `The copy of this file that the service stored was erased on ${at}, and the service cannot restore it. The proof stays valid for anyone who has the same bytes.`,
             grave: false,
           },
     );
@@ -127,8 +127,8 @@ export function stepsToVerify({ file, verifyUrl, embedded }: CertificateInput): 
           commands: ['openssl dgst -sha256 -mac HMAC -macopt hexkey:SALT FILE'],
         },
     {
-      text: `Check the proof against the chain: open this page and give it proof.json and your copy. The check runs in your browser; neither of them is uploaded. Any other Holdfast service has the same page.${
-        isLocal(verifyUrl) ? ' This address leads there only on the machine of the service itself.' : ''
+      text: `Check the proof against the chain: open this page and choose proof.json and your copy. The check runs in your browser; neither of them is uploaded. Any other Holdfast service has the same page.${
+        isLocal(verifyUrl) ? ' This address works only on the machine of the service itself.' : ''
       }`,
       commands: [verifyUrl],
     },

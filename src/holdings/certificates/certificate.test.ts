@@ -81,7 +81,7 @@ describe('a certificate', () => {
       'https://evidence.example.com/verify',
       'holdfast verify proof.json FILE --rpc',
       'What is not certified',
-      'a seal tells the vault, not who used it',
+      'a seal identifies the vault, not the person who used it',
     ]) {
       assert.ok(text.includes(said), `it does not say: ${said}`);
     }
@@ -132,8 +132,8 @@ describe('a certificate', () => {
     const { text } = await read(
       input({ proof }, { erased: { at: new Date('2026-11-15T09:00:00Z'), bytesKept: false } }),
     );
-    assert.match(text, /erased from this service on 15 November 2026 at 09:00:00 UTC/);
-    assert.match(text, /no longer bound by the proof/);
+    assert.match(text, /the service stored was erased on 15 November 2026 at 09:00:00 UTC/);
+    assert.match(text, /no longer covered by the proof/);
   });
 
   test('explains a fingerprint made with a key of the client, which sha256sum does not reproduce', async () => {
@@ -141,7 +141,7 @@ describe('a certificate', () => {
     const { text } = await read(input({ proof }, { canonicalization: 'hmac-sha256', size: null }));
     assert.match(text, /openssl dgst -sha256 -mac HMAC/);
     assert.doesNotMatch(text, /sha256sum/);
-    assert.match(text, /given the fingerprint only/);
+    assert.match(text, /given only the fingerprint/);
   });
 
   test('mentions a newer version', async () => {
@@ -164,7 +164,7 @@ describe('a certificate', () => {
     assert.match(text, /Договор Ελληνικά\s+契約/);
     assert.match(text, /‹U\+202E›fdp\.exe/);
     assert.equal(text.match(/long-/g)?.length, 60);
-    assert.match(text, /written as their number in Unicode/);
+    assert.match(text, /written as their Unicode number/);
   });
 
   test('certifies an empty file without a name, alone in its batch, too', async () => {

@@ -32,7 +32,7 @@ export function drawCertificate(input: CertificateInput): Drawing {
     subject: 'What was anchored, when and where, and how to verify it',
     madeAt,
     head: ['Certificate of anchoring', number],
-    foot: `Made on ${dateAndTime(madeAt)}`,
+    foot: `Created on ${dateAndTime(madeAt)}`,
     marks: marksOf(input),
   });
   return { stream: paper.stream, parts: draw(paper, input, number) };
@@ -63,7 +63,7 @@ function* draw(paper: Paper, input: CertificateInput, number: string): Parts {
   heading(paper, 'The proof in words');
   paragraph(
     paper,
-    'The proof attached as “proof.json” leads from the file to the block in four steps. Each can be computed again by anybody.',
+    'The proof attached as “proof.json” leads from the file to the block in four steps. Anyone can recompute each of them.',
   );
   pairs(paper, aboutProof(proof, anchor));
   heading(paper, 'Custody');
@@ -71,7 +71,7 @@ function* draw(paper: Paper, input: CertificateInput, number: string): Parts {
   yield 'part';
   paragraph(
     paper,
-    'This document is a reading aid. It carries no signature of its own: what counts is the attached proof, which anybody can check without trusting this document, the service that made it, or its operator.',
+    'This document is a reading aid. It carries no signature of its own: what counts is the attached proof, which anyone can check without trusting this document, the service that created it, or its operator.',
     { size: sizes.small, colour: colours.soft },
   );
   paper.attach({
@@ -95,7 +95,7 @@ function aboutFile({ file, proof, madeAt }: CertificateInput): Pair[] {
         ...(raw
           ? {}
           : {
-              note: 'HMAC-SHA-256 of the content under a key (salt) that only its owner has. Made by the client.',
+              note: 'HMAC-SHA-256 of the content under a key (salt) that only its owner has. Computed by the client.',
             }),
       },
     },
@@ -119,7 +119,7 @@ function aboutFile({ file, proof, madeAt }: CertificateInput): Pair[] {
       ? [
           {
             name: 'Note',
-            value: 'Name, size and type are no longer bound by the proof: they were erased from it.',
+            value: 'Name, size and type are no longer covered by the proof: they were erased from it.',
           },
         ]
       : []),
@@ -129,7 +129,7 @@ function aboutFile({ file, proof, madeAt }: CertificateInput): Pair[] {
 function nameInWords(name: string): Words {
   const text = name || '(none given)';
   if (showable(name, openFace('serifBold')) === name.normalize('NFC')) return { text, strong: true };
-  const note = 'Characters that this document cannot show are written as their number in Unicode.';
+  const note = 'Characters that this document cannot show are written as their Unicode number.';
   return { text, strong: true, note };
 }
 
@@ -171,7 +171,7 @@ function aboutProof({ leaf, merkle, seal, ...proof }: Proof, anchor: EvmAnchor):
     },
     {
       name: '    follows',
-      value: first ? 'Nothing: it is the first of this file.' : { digits: previousLeaf },
+      value: first ? 'Nothing: it is the first leaf of this file.' : { digits: previousLeaf },
     },
     {
       name: '2. Seal',
@@ -205,7 +205,7 @@ function verification(paper: Paper, input: CertificateInput): void {
   const size = 104;
   const top = paper.y;
   const place = { x: paper.left + paper.width - size, y: top - 4, size };
-  drawQrCode(paper, { text: verifyUrl, alt: `QR code that leads to ${verifyUrl}`, ...place });
+  drawQrCode(paper, { text: verifyUrl, alt: `QR code of ${verifyUrl}`, ...place });
   list(paper, stepsToVerify(input), { numbered: true, inset: size + 8 });
   paper.y = Math.max(paper.y, top + size);
 }

@@ -59,7 +59,7 @@ export function sinceFaults(owners: Dossier['owners'], owned: Ownership[]): stri
     const proven = owned[place]?.since ?? [];
     if (proven.length === 0 || proven.includes(Date.parse(since))) return [];
     const times = proven.map((time) => new Date(time).toISOString()).join(' or ');
-    return [`in dossier.json have ${vault.address} since ${since}, and the proofs since ${times}`];
+    return [`in dossier.json include ${vault.address} since ${since}, but the proofs say since ${times}`];
   });
 }
 
@@ -79,14 +79,15 @@ export function assetFaults(
 ): string[] {
   const faults: string[] = [];
   for (let version = 1; version <= Math.max(asset.version, versions.size); version += 1) {
-    if (!versions.has(version)) faults.push(`lacks its version ${version}`);
+    if (!versions.has(version)) faults.push(`lacks version ${version}`);
   }
   const newest = versions.get(asset.version)?.document;
-  if (!newest || versions.size !== asset.version) faults.push(`does not count its versions as they are`);
+  if (!newest || versions.size !== asset.version)
+    faults.push('has the wrong number of versions in dossier.json');
   if (!newest) return faults;
   for (const field of ['name', 'serialNumber', 'partNumber', 'metadata'] as const) {
     if (textOf(newest[field]) !== textOf(asset[field])) {
-      faults.push(`has another ${field} in dossier.json than in its newest version`);
+      faults.push(`has a different ${field} in dossier.json than in its newest version`);
     }
   }
   const proven = installationsOf(versions);
@@ -96,7 +97,7 @@ export function assetFaults(
     removedAt,
   }));
   if (textOf(stated) !== textOf(proven)) {
-    faults.push('has other installations in dossier.json than in its versions');
+    faults.push('has different installations in dossier.json than in its versions');
   }
   const last = proven.at(-1);
   if (asset.parentAssetId !== (last?.removedAt === null ? last.parentAssetId : null)) {

@@ -63,12 +63,12 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
   ): Promise<boolean> {
     if (proof === null) {
       if (unprovable) findings.fault(place, 'has no proof, because what was stored is not what was anchored');
-      else findings.gap('Entries or sign-offs that were not anchored yet when the dossier was made.');
+      else findings.gap('Entries or sign-offs that were not anchored yet when the dossier was created.');
       return !unprovable;
     }
     findings.chainsOf(proof);
     if (!proof.anchors.some((one) => isAnchor(one, anchor))) {
-      findings.fault(place, 'names another anchor than its proof');
+      findings.fault(place, 'names a different anchor than its proof');
     }
     const content = new TextEncoder().encode(JSON.stringify(expected.document));
     const { steps } = await verifyProof(proof, { ...options, content });
@@ -110,10 +110,10 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     const { maintenanceId, maintenanceHash } = entry;
     const signed = { workspaceId, assetId: asset.assetId, maintenanceId, maintenanceHash };
     const faults = await verifySignoff(document, signed);
-    if (!hasDigest(salt, document, signoffHash)) faults.push('it does not have its hash');
+    if (!hasDigest(salt, document, signoffHash)) faults.push('it does not match its hash');
     const message = typedData?.message as unknown as Record<string, unknown> | undefined;
     if (Object.entries(fieldsOf(document)).some(([name, value]) => message?.[name] !== value)) {
-      faults.push('the typed data beside it are not what was signed');
+      faults.push('the typed data listed with it is not what was signed');
     }
     for (const fault of faults) findings.fault(place, fault);
     const proven = await checkProof(place, signoff, {
@@ -130,18 +130,18 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
 
   async function checkEntry(line: EntryLine): Promise<void> {
     const { maintenanceId, maintenanceHash, entry, supersededBy } = line;
-    if (seen.has(maintenanceId)) return findings.fault(maintenanceId, 'is there twice');
+    if (seen.has(maintenanceId)) return findings.fault(maintenanceId, 'occurs twice');
     seen.add(maintenanceId);
     const faults: string[] = [];
-    if (entry.maintenanceId !== maintenanceId) faults.push('is beside the id of another entry');
+    if (entry.maintenanceId !== maintenanceId) faults.push('is listed under the id of another entry');
     if (entry.assetId !== asset.assetId || entry.workspaceId !== workspaceId)
-      faults.push('is of another asset');
-    if (!hasDigest(line.salt, entry, maintenanceHash)) faults.push('does not have its hash: it was changed');
+      faults.push('belongs to another asset');
+    if (!hasDigest(line.salt, entry, maintenanceHash)) faults.push('does not match its hash: it was changed');
     const place = [entry.performedAt, maintenanceId];
     if (place.join(' ') < last.join(' '))
-      faults.push('is not in its place: entries go by the time of the work');
+      faults.push('is out of order: entries are sorted by the time of the work');
     last = place;
-    if (!attachmentsFit(line)) faults.push('names other attachments beside it than it has');
+    if (!attachmentsFit(line)) faults.push('is listed with attachments other than its own');
     const together = signoffsFault(
       entry,
       line.signoffs.map(({ document }) => document),
@@ -184,11 +184,12 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
           findings.fault(corrected, `does not say that ${by} corrects it`);
       }
       for (const [corrected, by] of superseded) {
-        if (corrections.get(corrected) !== by) findings.fault(corrected, `is said to be corrected by ${by}`);
+        if (corrections.get(corrected) !== by)
+          findings.fault(corrected, `is marked as corrected by ${by}, which does not correct it`);
       }
       for (const [name, what] of countedThings) {
         if (counted[name] !== counts[name]) {
-          findings.fault(what, `are ${counted[name]}, and dossier.json counts ${counts[name]}`);
+          findings.fault(what, `number ${counted[name]}, but dossier.json counts ${counts[name]}`);
         }
       }
       for (const counter of ['hours', 'cycles'] as const) {
@@ -196,7 +197,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
         for (const [id, usage] of usages)
           if (!corrections.has(id)) most = Math.max(most, usage[counter] ?? 0);
         if (asset.usage[counter] !== most) {
-          findings.fault('The usage', `is ${most} ${counter}, and dossier.json says ${asset.usage[counter]}`);
+          findings.fault('The usage', `is ${most} ${counter}, but dossier.json says ${asset.usage[counter]}`);
         }
       }
       return counted;

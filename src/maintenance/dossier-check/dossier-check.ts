@@ -83,7 +83,9 @@ export async function checkDossier(files: DossierFiles, options: CheckOptions): 
   const { attachments, recounted } = await checkEntries(run, asset);
   await checkAttachments(run, attachments);
   const developmentEvidence = checkEvidence(run);
-  findings.gap('That nothing was left out: each entry and sign-off proves itself, and no proof counts them.');
+  findings.gap(
+    'That nothing was left out: each entry and sign-off has its own proof, but no proof says how many there are.',
+  );
   const failed = findings.faultCount > 0;
   const verdict = failed ? 'fail' : findings.gaps.size > 0 ? 'incomplete' : 'pass';
   return { dossier, ...findings, recounted, developmentEvidence, verdict };
@@ -96,7 +98,7 @@ function checkEvidence({ findings, dossier }: Run): boolean {
     isDevelopmentChain({ chainId, clientVersion: 'not asked' }),
   );
   if (isDevelopment && dossier.developmentEvidence !== true) {
-    findings.fault('The evidence', 'is of a development chain, and dossier.json says that it is not');
+    findings.fault('The evidence', 'is from a development chain, but dossier.json says that it is not');
   }
   return isDevelopment || dossier.developmentEvidence;
 }
@@ -112,7 +114,7 @@ interface Run {
 async function readSummary(files: DossierFiles, findings: Run['findings']): Promise<Dossier | null> {
   const bytes = files.open(dossierPaths.summary);
   if (bytes === null) {
-    findings.fault(dossierPaths.summary, 'is missing: this is not a dossier, or not all of it');
+    findings.fault(dossierPaths.summary, 'is missing: this is not a dossier, or it is incomplete');
     return null;
   }
   try {
@@ -150,7 +152,8 @@ async function checkFiles({ files, findings, dossier, read }: Run): Promise<void
       findings.fault(path, `cannot be read: ${(error as Error).message}`);
       continue;
     }
-    if (size !== bytes || hash.digest('hex') !== sha256) findings.fault(path, 'is not as it was written');
+    if (size !== bytes || hash.digest('hex') !== sha256)
+      findings.fault(path, 'has changed since it was written');
     else findings.count('files');
     if (path.endsWith('.pdf') && !path.startsWith(dossierPaths.attachments)) {
       findings.gap(
@@ -159,7 +162,7 @@ async function checkFiles({ files, findings, dossier, read }: Run): Promise<void
     }
   }
   for (const name of files.names()) {
-    if (!listed.has(name) && !name.endsWith('/')) findings.fault(name, 'is not a part of the dossier');
+    if (!listed.has(name) && !name.endsWith('/')) findings.fault(name, 'is not part of the dossier');
   }
 }
 
@@ -179,11 +182,11 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<C
     const version = parseLine<VersionLine>(line, dossierPaths.versions, findings);
     if (version === null) continue;
     const name = `Version ${version.version} of the asset`;
-    if (versions.has(version.version)) findings.fault(name, 'is there twice');
+    if (versions.has(version.version)) findings.fault(name, 'occurs twice');
     versions.set(version.version, version);
-    if (version.document.assetId !== asset.assetId) findings.fault(name, 'is of another asset');
+    if (version.document.assetId !== asset.assetId) findings.fault(name, 'belongs to another asset');
     if (digestOf(version.salt, version.document) !== version.digest)
-      findings.fault(name, 'does not have its hash');
+      findings.fault(name, 'does not match its hash');
   }
   for (const fault of assetFaults(dossier, versions)) findings.fault('The asset', fault);
   const statedUsage = statedUsageOf(versions.get(asset.version));
@@ -210,7 +213,7 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<C
   if (verdict === 'fail') return { owned, statedUsage, versionCount };
   const { subject, proofs: proven } = JSON.parse(document) as History;
   if (subject.workspaceId !== workspaceId || subject.id !== asset.assetId) {
-    findings.fault(dossierPaths.history, 'is of another asset');
+    findings.fault(dossierPaths.history, 'belongs to another asset');
   }
   findings.count('versions', proofs.length);
   // From the proofs, not from dossier.json.
@@ -220,11 +223,11 @@ async function checkAsset({ files, findings, dossier, options }: Run): Promise<C
   const provenOwners = ownerships.map(({ vault }) => vault);
   const stated = dossier.owners.map(({ vault }) => vault.address.toLowerCase());
   if (stated.join() !== provenOwners.slice(0, stated.length).join() || stated.length > provenOwners.length) {
-    findings.fault('The owners', 'in dossier.json are not those that the proofs name');
+    findings.fault('The owners', 'in dossier.json differ from those in the proofs');
   }
   if (stated.length < provenOwners.length) {
     findings.gap(
-      `The proofs name a later owner, ${provenOwners.at(-1)}, of whom dossier.json says nothing: the asset was transferred while the dossier was made, or somebody left the new owner out.`,
+      `The proofs name a later owner, ${provenOwners.at(-1)}, who is missing from dossier.json: the asset was transferred while the dossier was created, or someone left out the new owner.`,
     );
   }
   if (stated.at(-1) !== dossier.owner.address.toLowerCase()) {

@@ -54,7 +54,9 @@ export function createFindings() {
 /** One sentence per step for all proofs, because their messages differ; null if another step already covers it. */
 function gapOf(name: string, message: string): string | null {
   if (message.startsWith('No chain')) {
-    return name === 'chain' ? 'That it was anchored on the chain, and when: no chain node was asked.' : null;
+    return name === 'chain'
+      ? 'That it was anchored on the chain, and when: no chain node was queried.'
+      : null;
   }
   if (message.startsWith('The chain was not queried')) return null;
   if (name === 'time' && message.includes('clock')) {

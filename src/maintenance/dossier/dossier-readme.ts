@@ -16,20 +16,20 @@ export function dossierReadme(
     ['Serial number', asset.serialNumber],
     ['Part number', asset.partNumber],
     ['Owner', `${owner.name} ${owner.address}`.trim()],
-    ['Made', madeAt.toISOString()],
+    ['Created', madeAt.toISOString()],
   ].map(([name = '', value = '']) => `${name.padEnd(14)} ${oneLine(value) || '-'}`);
   return `${lines(
     'DOSSIER OF AN ASSET',
     '',
     ...identity,
     '',
-    'This archive holds the maintenance history of the asset, complete as of the time',
-    'above. It needs no service and no network to be read and checked.',
+    'This archive contains the maintenance history of the asset, complete as of the time',
+    'above. You can read and check it without the service and without a network.',
     ...(developmentEvidence
       ? [
           '',
           'DEVELOPMENT EVIDENCE: it is anchored on a chain that the operator of the service',
-          'runs alone and whose clock the operator can set. Its times convince nobody else.',
+          'runs alone and whose clock the operator can set. Its times are no evidence for others.',
         ]
       : []),
     '',
@@ -41,12 +41,12 @@ export function dossierReadme(
     '',
     'TO CHECK IT',
     '',
-    `  Open ${dossierPaths.page} in a browser and give it this ZIP archive, or the folder that`,
+    `  Open ${dossierPaths.page} in a browser and choose this ZIP archive, or the folder that`,
     '  you unpacked it to. Nothing leaves your machine. Without a chain node it checks that',
-    '  everything is here and unchanged, that it belongs together, and who signed it. Name a',
-    '  node of the chain to have it checked as well that and when it was anchored.',
-    '  Take the page from a source that you trust if you do not trust whoever gave you this',
-    '  archive: every Holdfast service puts the same page into its dossiers.',
+    '  everything is here, unchanged and consistent, and who signed it. Enter the address of',
+    '  a chain node to check also that it was anchored, and when.',
+    '  If you do not trust the person who gave you this archive, take the page from a source',
+    '  that you trust: every Holdfast service puts the same page into its dossiers.',
     '',
     'FOR PROGRAMS',
     '',
@@ -54,11 +54,11 @@ export function dossierReadme(
     `${' '.repeat(26)} of all files with their SHA-256 (format ${'holdfast/dossier@1'})`,
     `  ${dossierPaths.versions.padEnd(24)} the asset as it was described, version by version`,
     `  ${dossierPaths.history.padEnd(24)} the proofs of these and of transfers (holdfast/history@1)`,
-    `  ${`${dossierPaths.entries}*.jsonl`.padEnd(24)} one entry on each line, with its sign-offs, the typed data`,
+    `  ${`${dossierPaths.entries}*.jsonl`.padEnd(24)} one entry per line, with its sign-offs, the typed data`,
     `${' '.repeat(26)} (EIP-712) that workers signed, salts and proofs (holdfast/proof@1)`,
     attachmentsIncluded
-      ? `  ${dossierPaths.attachments.padEnd(24)} files that belong to entries, where their bytes were kept`
-      : `  Files that belong to entries are named with their hashes; their bytes are not in here.`,
+      ? `  ${dossierPaths.attachments.padEnd(24)} files that belong to entries, if their bytes were stored`
+      : `  Files that belong to entries are listed with their hashes; their bytes are not included.`,
     '',
     '  The hash of an entry is the SHA-256 of its salt followed by its "entry" in RFC 8785',
     '  form. "holdfast verify PROOF ENTRY --rpc URL" checks one proof on a command line.',

@@ -23,11 +23,11 @@ export interface LogbookInput
 export function drawLogbook(input: LogbookInput): Drawing<SentEntry[]> {
   const paper = createPaper({
     title: 'Maintenance logbook',
-    subject: 'The maintenance of an asset, as it was put on record',
+    subject: 'The recorded maintenance of an asset',
     madeAt: input.madeAt,
     head: ['Maintenance logbook', shortened(input.asset.assetId, 60)],
-    foot: `Made on ${dateAndTime(input.madeAt)}`,
-    ...(input.developmentEvidence && { marks: ['DEVELOPMENT EVIDENCE: NOT PROOF OF TIME TO ANYBODY ELSE'] }),
+    foot: `Created on ${dateAndTime(input.madeAt)}`,
+    ...(input.developmentEvidence && { marks: ['DEVELOPMENT EVIDENCE: NO PROOF OF TIME FOR ANYONE ELSE'] }),
     streamed: true,
   });
   return { stream: paper.stream, parts: draw(paper, input) };
@@ -39,7 +39,7 @@ function* draw(paper: Paper, input: LogbookInput): Parts<SentEntry[]> {
   if (input.developmentEvidence) {
     notice(paper, {
       title: 'Development evidence',
-      text: 'The chain is one that the operator of the service runs alone. Its operator can set its clock and make it anew, so the times of anchors are no more than the operator’s own word.',
+      text: 'The operator of the service runs this chain alone and can set its clock and rebuild it, so the times of anchors are only the operator’s word.',
       tone: colours.alarm,
     });
   }
@@ -99,12 +99,12 @@ function* draw(paper: Paper, input: LogbookInput): Parts<SentEntry[]> {
   heading(paper, 'Entries', { keep: 110 });
   paragraph(
     paper,
-    'In the order in which the work was done. An entry is never changed: a correction is another entry, and the one that it corrects stays in its place. Each has its id, its hash and its anchor; “entries” in the dossier has the whole of it with its proof.',
+    'In the order in which the work was done. An entry is never changed: a correction is another entry, and the corrected one stays in its place. Each has its id, its hash and its anchor; “entries” in the dossier contains the complete entry with its proof.',
     { size: sizes.small, colour: colours.soft },
   );
   paragraph(
     paper,
-    `${notPrinted} “dossier.json” and “entries” in the dossier have every text as it was written.`,
+    `${notPrinted} “dossier.json” and “entries” in the dossier contain every text as it was written.`,
     { size: sizes.small, colour: colours.soft },
   );
   yield* drawEntries(paper, input);
@@ -149,7 +149,7 @@ function drawEntry(table: Table, kept: PrintedEntry, input: LogbookInput): void 
     stateInWords(kept, input),
   ];
   table.row([
-    { text: dayAndMinute(entry.performedAt), note: `on record ${dayAndMinute(entry.recordedAt)}` },
+    { text: dayAndMinute(entry.performedAt), note: `recorded ${dayAndMinute(entry.recordedAt)}` },
     { text: `${marks}${entry.type}: ${entry.summary}`, note: notes.join('\n') },
     entry.workerName || entry.workerAddress,
     signedBy(kept),

@@ -27,10 +27,10 @@ export function drawReleaseCertificate(input: ReleaseInput & { sent: SentEntry }
   const { maintenanceId } = kept.entry;
   const paper = createPaper({
     title: `Release certificate ${maintenanceId}`,
-    subject: 'Who did, inspected and certified maintenance work',
+    subject: 'Who performed, inspected and certified maintenance work',
     madeAt,
     head: ['Release certificate', maintenanceId],
-    foot: `Made on ${dateAndTime(madeAt)}`,
+    foot: `Created on ${dateAndTime(madeAt)}`,
     marks: marksOf(input, kept),
   });
   return { stream: paper.stream, parts: drawOne(paper, input, kept) };
@@ -40,10 +40,10 @@ export function drawReleaseCertificate(input: ReleaseInput & { sent: SentEntry }
 export function drawReleaseVolume(input: ReleaseInput): Drawing<SentEntry> {
   const paper = createPaper({
     title: 'Release certificates',
-    subject: 'Who did, inspected and certified maintenance work',
+    subject: 'Who performed, inspected and certified maintenance work',
     madeAt: input.madeAt,
     head: ['Release certificates', ''],
-    foot: `Made on ${dateAndTime(input.madeAt)}`,
+    foot: `Created on ${dateAndTime(input.madeAt)}`,
     streamed: true,
   });
   return { stream: paper.stream, parts: drawAll(paper, input) };
@@ -82,7 +82,7 @@ function* drawRelease(
   if (developmentEvidence) {
     notice(paper, {
       title: 'Development evidence',
-      text: 'The chain is one that the operator of the service runs alone, so the time of the anchor is no more than the operator’s own word. The signatures of the workers are not affected.',
+      text: 'The operator of the service runs this chain alone, so the time of the anchor is only the operator’s word. The signatures of the workers are not affected.',
       tone: colours.alarm,
     });
   }
@@ -91,8 +91,8 @@ function* drawRelease(
       title: 'Provisional',
       text:
         anchor === null
-          ? 'When this certificate was made, the entry was not on the chain yet. Ask for the dossier again later.'
-          : 'When this certificate was made, the block of the anchor was confirmed but not final.',
+          ? 'When this certificate was created, the entry was not on the chain yet. Download the dossier again later.'
+          : 'When this certificate was created, the block of the anchor was confirmed but not final.',
       tone: colours.warning,
     });
   }
@@ -111,16 +111,16 @@ function* drawRelease(
   pairs(paper, aboutAnchor(kept, developmentEvidence));
   heading(paper, 'How to rely on it', { keep: 90 });
   list(paper, [
-    `This document is a reading aid. What counts are the signatures and proofs in “${input.source}” of the dossier of ${asset.assetId}: open “verify.html” of the same dossier, which checks all of them without any service.`,
-    'The licences are as the organisation had entered them when they were used; whether an authority had issued them is not checked here.',
-    'It tells what was signed. It does not replace a form that a regulation asks for.',
-    `${notPrinted} “${input.source}” has every text as it was written.`,
+    `This document is a reading aid. What counts are the signatures and proofs in “${input.source}” of the dossier of ${asset.assetId}: open “verify.html” of the same dossier, which checks all of them without the service.`,
+    'The licences are shown as the organisation had entered them when they were used; this document does not show whether an authority issued them.',
+    'It shows what was signed. It does not replace a form that a regulation requires.',
+    `${notPrinted} “${input.source}” contains every text as it was written.`,
   ]);
 }
 
 function marksOf({ developmentEvidence }: ReleaseInput, { supersededBy }: PrintedEntry): string[] {
   return [
-    ...(developmentEvidence ? ['DEVELOPMENT EVIDENCE: NOT PROOF OF TIME TO ANYBODY ELSE'] : []),
+    ...(developmentEvidence ? ['DEVELOPMENT EVIDENCE: NO PROOF OF TIME FOR ANYONE ELSE'] : []),
     ...(supersededBy === null ? [] : ['SUPERSEDED: CORRECTED BY A LATER ENTRY']),
   ];
 }
@@ -133,7 +133,7 @@ function statement({ entry, signoffs }: PrintedEntry): string {
       .join(' and ');
   const inspected = names('inspected');
   const performed = names('performed') || entry.workerName || entry.workerAddress;
-  return `The work described below was performed by ${performed}${inspected === '' ? '' : `, inspected by ${inspected}`} and certified by ${names('certified')}. Each of them signed it with a key of their own address.`;
+  return `The work described below was performed by ${performed}${inspected === '' ? '' : `, inspected by ${inspected}`} and certified by ${names('certified')}. Each of them signed it with the key of their own address.`;
 }
 
 function aboutAsset({ asset, owner }: ReleaseInput): Pair[] {
@@ -142,7 +142,7 @@ function aboutAsset({ asset, owner }: ReleaseInput): Pair[] {
     { name: 'Id', value: asset.assetId },
     { name: 'Serial number', value: asset.serialNumber || '(none given)' },
     { name: 'Part number', value: asset.partNumber || '(none given)' },
-    { name: 'Owner today', value: { text: owner.name || '(no name)', note: owner.address } },
+    { name: 'Current owner', value: { text: owner.name || '(no name)', note: owner.address } },
   ];
 }
 
@@ -151,7 +151,7 @@ function aboutWork({ entry, hash }: PrintedEntry): Pair[] {
     { name: 'Type', value: entry.type },
     { name: 'Summary', value: { text: entry.summary, strong: true } },
     { name: 'Performed', value: dateAndTime(new Date(entry.performedAt)) },
-    { name: 'Put on record', value: dateAndTime(new Date(entry.recordedAt)) },
+    { name: 'Recorded', value: dateAndTime(new Date(entry.recordedAt)) },
     { name: 'Recorded for', value: { text: entry.workerName || '(no name)', note: entry.workerAddress } },
     ...(entry.supersedes === null ? [] : [{ name: 'Corrects', value: entry.supersedes }]),
     ...Object.entries(entry.data)
@@ -179,7 +179,7 @@ function aboutSignoff({ document }: PrintedSignoff): Pair[] {
           ? 'none needed'
           : {
               text: `${licence.number}, ${licence.authority || 'no authority named'}`,
-              note: `For ${licence.scope}; ${licence.expiresAt === null ? 'without end' : `valid until ${dateAndTime(new Date(licence.expiresAt))}`}.`,
+              note: `For ${licence.scope}; ${licence.expiresAt === null ? 'no expiry' : `valid until ${dateAndTime(new Date(licence.expiresAt))}`}.`,
             },
     },
     { name: 'Signed', value: dateAndTime(new Date(signedAt)) },
