@@ -40,7 +40,7 @@ async function refused(code: string, attempt: Promise<unknown>): Promise<void> {
     await attempt;
   } catch (error) {
     if ((error as { code?: string }).code !== code) throw error;
-    return say(`refused, as it has to be (${code}): ${(error as Error).message}`);
+    return say(`refused, as it should be (${code}): ${(error as Error).message}`);
   }
   throw new Error(`This should have been refused with ${code}.`);
 }
@@ -118,7 +118,7 @@ await call('POST', `/damc/assets/${pump}/intervals/`, {
   lastDone: { at: day(-3_700), hours: 0 },
 });
 const due = await call('GET', `/damc/assets/${pump}/due/?viewerAddress=${workshop.address}`);
-say(`${pump} is on record; overdue: ${due.intervals.map(({ name }: Answer) => name).join(', ')}`);
+say(`${pump} is registered; overdue: ${due.intervals.map(({ name }: Answer) => name).join(', ')}`);
 
 step('Mia overhauls the pump and attaches the test report');
 const form = new FormData();
@@ -207,7 +207,9 @@ say(
   `next overhaul due on ${left.intervals[0].nextDue.at.slice(0, 10)} or at ${left.intervals[0].nextDue.hours} hours`,
 );
 const log = await call('GET', `/damc/assets/${pump}/access-log/`);
-say(`every look is on record: ${log.length} so far, the last one ${log[0].allowed ? 'allowed' : 'refused'}`);
+say(
+  `the access log has ${log.length} entries so far; the last access was ${log[0].allowed ? 'allowed' : 'refused'}`,
+);
 
 step('All of it is anchored');
 const entry = await waitFor('the anchor', async () => {
@@ -240,7 +242,7 @@ if (!dossier.ok || !dossier.body) throw new Error(await dossier.text());
 const zip = join(folder, `dossier-${pump}.zip`);
 await pipeline(Readable.fromWeb(dossier.body as never), createWriteStream(zip));
 say(zip);
-say('Unpack it, open verify.html and give it the ZIP: it checks everything without this service.');
+say('Unpack it, open verify.html and choose the ZIP file: the page checks everything without this service.');
 
 step('One proof, checked on the command line');
 const proofPath = `/damc/assets/${pump}/maintenances/${corrected.maintenanceId}/proof/?viewerAddress=${airline.address}`;
