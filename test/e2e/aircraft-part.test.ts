@@ -33,7 +33,7 @@ test('the example runs to its end, with the expected refusals, and leaves a doss
     },
   );
   assert.equal(code, 0, stdout + stderr);
-  assert.equal(stdout.match(/refused, as it has to be/g)?.length, 6);
+  assert.equal(stdout.match(/refused, as it should be/g)?.length, 6);
   assert.match(stdout, /Astrid signed as certified, with her own key/);
   const name =
     readdirSync(folder).find((name) => name.endsWith('.zip')) ?? assert.fail('there is no dossier');
