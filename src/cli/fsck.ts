@@ -6,6 +6,7 @@ import type { CheckDeps } from '../app/checks.ts';
 import type { Store } from '../app/store.ts';
 import type { Config } from '../config/config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
+import { walkSettings } from '../db/rows-pass.ts';
 import { type CheckReport, type Finding, NotMade } from '../runtime/check.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { print, table, withStore } from './command.ts';
@@ -95,7 +96,7 @@ function openReadOnly(store: Store): Database {
       ...store.connection(),
       application_name: 'holdfast fsck',
       statement_timeout: 300_000,
-      options: '-c default_transaction_read_only=on -c enable_seqscan=off -c jit=off',
+      options: `-c default_transaction_read_only=on ${walkSettings}`,
     }),
     onError: store.onConnectionLost,
     max: 4,

@@ -71,7 +71,9 @@ export async function runFaults({ cycles, seed, tell, ...rest }: RunOptions): Pr
     }
     const endStartedAt = performance.now();
     await drain(fixture);
-    await check(fixture, rules);
+    await check(fixture, rules, ({ name }, seconds) => {
+      if (seconds >= worthTelling) tell(`${name}: yes, ${seconds.toFixed(1)} s`);
+    });
     tell(`all rules hold, checked in ${secondsSince(endStartedAt)} s`);
     return summarise(fixture, { cycles, seed, seconds: (performance.now() - startedAt) / 1000 });
   }
@@ -119,11 +121,20 @@ async function runCycle(
   );
 }
 
-async function check(fixture: Fixture, chosen: Rule[]): Promise<void> {
+/** In seconds: a rule that takes this long is named when it has been checked. */
+const worthTelling = 10;
+
+async function check(
+  fixture: Fixture,
+  chosen: Rule[],
+  onHeld: (rule: Rule, seconds: number) => void = () => {},
+): Promise<void> {
   for (const rule of chosen) {
     if (rule.needsChain && fixture.chain.mode === 'none') continue;
+    const startedAt = performance.now();
     try {
       await rule.check(fixture);
+      onHeld(rule, (performance.now() - startedAt) / 1000);
     } catch (error) {
       if (error instanceof Violation) throw new Violation(`${rule.name}: ${error.message}`, error.facts);
       throw error;

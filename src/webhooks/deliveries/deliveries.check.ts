@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
 import type { Finding, Pass } from '../../runtime/check.ts';
-import type { Attempt } from './deliveries.ts';
+import { type Attempt, mostAttempts } from './deliveries.ts';
 
 interface Row {
   workspace_id: string;
@@ -106,12 +106,17 @@ function state({ status, queued }: Row): Fault {
 }
 
 function attempts({ status, attempts, attempt_count }: Row): Fault {
-  if (attempts.length !== attempt_count || attempts.some(({ number }, place) => number !== place + 1)) {
+  const kept = Math.min(attempt_count, mostAttempts);
+  const numbers = attempts.map(({ number }) => number);
+  if (attempts.length !== kept || numbers.some((number, place) => number !== keptNumber(place))) {
     return [
       'delivery_attempts',
       `has attempts in its log that do not match its count of ${attempt_count}`,
       compare,
     ];
+  }
+  function keptNumber(place: number): number {
+    return place === 0 ? 1 : attempt_count - kept + 1 + place;
   }
   const last = attempts.at(-1);
   const code = last?.statusCode ?? 0;

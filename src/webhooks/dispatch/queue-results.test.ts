@@ -6,7 +6,8 @@ import {
   openQueueFixture,
   type QueueFixture,
 } from '../../../test/support/fixtures/webhook-queue-fixture.ts';
-import { type ClaimedDelivery, mostAttempts } from './queue.ts';
+import { mostAttempts } from '../deliveries/deliveries.ts';
+import type { ClaimedDelivery } from './queue.ts';
 
 let fixture: QueueFixture;
 before(async () => {

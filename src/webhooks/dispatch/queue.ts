@@ -3,7 +3,7 @@
  * Each node has one queue object, which remembers where the next claim continues and the endpoints it has read.
  */
 import type { Pool } from 'pg';
-import type { Attempt } from '../deliveries/deliveries.ts';
+import { type Attempt, mostAttempts } from '../deliveries/deliveries.ts';
 import { failingTooLong } from '../endpoints/endpoints.store.ts';
 import { claimText, wakeText } from './claim-statement.ts';
 import { createLowWater } from './low-water.ts';
@@ -79,9 +79,6 @@ export interface Queue {
 const wokenAtOnce = 1000;
 /** Bounds the duration of a claim, however many endpoints have deliveries due; the next claim continues from there. */
 const usualMostEndpoints = 1000;
-
-/** A delivery that is retried by hand many times keeps its first attempt and the newest ones: each may have 200 KB. */
-export const mostAttempts = 30;
 
 /** Changes the queue first, and the log only for deliveries whose claim still holds. */
 const completeText = `
