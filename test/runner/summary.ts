@@ -36,7 +36,7 @@ export function nameFailures(run: FileRun): string {
 
 export function describeDisturbance(file: string, { standstillMs, failures }: Disturbance): string {
   return [
-    `PostgreSQL gave no answer for ${seconds(standstillMs)} while ${file} ran, so it runs again. It had failed:`,
+    `PostgreSQL gave no answer for ${seconds(standstillMs)} while ${file} ran. That run does not count; it had failed:`,
     indent(failures),
   ].join('\n');
 }

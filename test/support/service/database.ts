@@ -21,6 +21,8 @@ export async function withClient<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client(connection);
+  // A lost connection rejects the statement; without a listener it would also end the process.
+  client.on('error', () => {});
   await client.connect();
   try {
     return await work(client);
