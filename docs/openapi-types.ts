@@ -4176,7 +4176,7 @@ export interface operations {
                     vaultAddress: string;
                     /**
                      * Format: plain-text
-                     * @description At most 255 bytes in UTF-8; no path and no control characters
+                     * @description At most 255 bytes in UTF-8; no path, no control characters, and something visible
                      */
                     name: string;
                     /**
@@ -4369,7 +4369,7 @@ export interface operations {
                     vaultAddress?: string;
                     /**
                      * Format: plain-text
-                     * @description At most 255 bytes in UTF-8; no path and no control characters
+                     * @description At most 255 bytes in UTF-8; no path, no control characters, and something visible
                      */
                     name?: string;
                     /**

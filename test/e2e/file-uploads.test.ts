@@ -160,6 +160,13 @@ test('explains what is wrong with a form, and stores nothing of it', async () =>
     ],
     [
       [
+        ['name', ' '],
+        ['file', file],
+      ],
+      /visible character|must not be blank/,
+    ],
+    [
+      [
         ['name', 'a\\b'],
         ['file', file],
       ],

@@ -89,7 +89,7 @@ test('stores nothing of a refused request', async () => {
     [{ name: undefined }, 'invalid_request', /name is required/],
     [{ name: '' }, 'invalid_request', /name must not be empty/],
     [{ name: '../deed' }, 'invalid_request', /not a path/],
-    [{ name: '\u200b\u3164' }, 'invalid_request', /visible character/],
+    [{ name: '\u200b\u3164' }, 'invalid_request', /name must not be blank/],
     [{ name: 'a\nb' }, 'invalid_request', /control/],
     [{ mediaType: 'pdf' }, 'invalid_request', /mediaType/],
     [{ canonicalization: 'jcs' }, 'invalid_request', /canonicalization/],

@@ -19,6 +19,7 @@ import {
   text,
   unshown,
 } from '../../runtime/schemas.ts';
+import { visible } from '../../runtime/visible-text.ts';
 import { hashBytes } from './file-input.ts';
 import type { HashOnly, StoredContent } from './file-versions.ts';
 import type { FileCanonicalization, FileVersion } from './files.store.ts';
@@ -55,9 +56,12 @@ const FileSchema = named(
 
 const name = plainText({
   maxLength: 255,
-  description: 'At most 255 bytes in UTF-8; no path and no control characters',
+  description: 'At most 255 bytes in UTF-8; no path, no control characters, and something visible',
   examples: [sample.fileName],
 });
+const requiredName = { ...name, minLength: 1, pattern: visible };
+/** An empty name is none. */
+const nextName = { ...name, pattern: `^$|${visible}` };
 const mediaType = plainText({
   maxLength: 255,
   description: 'Such as application/pdf',
@@ -84,7 +88,7 @@ const hashOnly = {
 };
 const withBytes = {
   file: uploadedFile,
-  name: Type.Optional(Type.String({ ...name, description: 'Defaults to the file name in the form' })),
+  name: Type.Optional(Type.String({ ...nextName, description: 'Defaults to the file name in the form' })),
   expirationDate: Type.Optional(expirationDate),
 };
 
@@ -119,7 +123,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
         tags,
         body: jsonOrForm(
           Type.Object(
-            { vaultAddress: address, name: Type.String({ ...name, minLength: 1 }), ...hashOnly },
+            { vaultAddress: address, name: Type.String(requiredName), ...hashOnly },
             { additionalProperties: false },
           ),
           Type.Object({ vaultAddress: address, ...withBytes }, { additionalProperties: false }),
@@ -239,7 +243,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
         params: filePath,
         body: jsonOrForm(
           Type.Object(
-            { vaultAddress: unshown(address), name: Type.Optional(name), ...hashOnly },
+            { vaultAddress: unshown(address), name: Type.Optional(Type.String(nextName)), ...hashOnly },
             { additionalProperties: false },
           ),
           Type.Object(

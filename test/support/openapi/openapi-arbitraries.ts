@@ -77,10 +77,12 @@ const hashableData = fc.object({
 });
 
 /** No path, no control characters, and short enough for 255 bytes. */
-const fileName = fc
-  .array(fc.constantFrom(...'aZ0 .-_', 'é', '𝔸', '"', '%', "'", '<'), { minLength: 1, maxLength: 60 })
-  .map((units) => units.join(''))
-  .filter((name) => !/^\.{1,2}$/.test(name));
+function fileName({ pattern = '' }: Schema): fc.Arbitrary<string> {
+  return fc
+    .array(fc.constantFrom(...'aZ0 .-_', 'é', '𝔸', '"', '%', "'", '<'), { minLength: 1, maxLength: 60 })
+    .map((units) => units.join(''))
+    .filter((name) => new RegExp(pattern, 'u').test(name) && !/^\.{1,2}$/.test(name));
+}
 
 const futureDay = dayBetween('2100-01-01', '9998-12-31');
 
@@ -111,7 +113,7 @@ const notMadeUp = new Set(['cursor', 'signature', 'signedAt', 'supersedes']);
 /** Allowed values of a member or a parameter with this name. */
 export function allowedFor(name: string, schema: Schema): fc.Arbitrary<unknown> {
   // Only a file name may be this long.
-  if (name === 'name' && schema.maxLength === 255) return fileName;
+  if (name === 'name' && schema.maxLength === 255) return fileName(schema);
   return membersByName[name] ?? allowedBy(schema);
 }
 
