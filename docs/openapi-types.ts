@@ -4176,7 +4176,7 @@ export interface operations {
                     vaultAddress: string;
                     /**
                      * Format: plain-text
-                     * @description At most 255 bytes in UTF-8; no path, no control characters, and something visible
+                     * @description At most 255 bytes in UTF-8; at least one visible character, no path, no control characters
                      */
                     name: string;
                     /**
@@ -4369,7 +4369,7 @@ export interface operations {
                     vaultAddress?: string;
                     /**
                      * Format: plain-text
-                     * @description At most 255 bytes in UTF-8; no path, no control characters, and something visible
+                     * @description At most 255 bytes in UTF-8; at least one visible character, no path, no control characters
                      */
                     name?: string;
                     /**

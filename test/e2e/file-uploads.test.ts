@@ -163,7 +163,7 @@ test('explains what is wrong with a form, and stores nothing of it', async () =>
         ['name', ' '],
         ['file', file],
       ],
-      /visible character|must not be blank/,
+      /name must not be blank/,
     ],
     [
       [

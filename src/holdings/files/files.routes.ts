@@ -56,7 +56,7 @@ const FileSchema = named(
 
 const name = plainText({
   maxLength: 255,
-  description: 'At most 255 bytes in UTF-8; no path, no control characters, and something visible',
+  description: 'At most 255 bytes in UTF-8; at least one visible character, no path, no control characters',
   examples: [sample.fileName],
 });
 const requiredName = { ...name, minLength: 1, pattern: visible };

@@ -19,10 +19,10 @@ export const deliveryStatuses = [
   'skipped',
 ] as const satisfies DeliveryStatus[];
 
-/** As stored in the log. */
 /** A delivery that is retried by hand many times keeps its first attempt and the newest ones: each may have 200 KB. */
 export const mostAttempts = 30;
 
+/** As stored in the log. */
 export interface Attempt {
   number: number;
   at: string;
