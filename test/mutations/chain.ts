@@ -40,7 +40,7 @@ export const chainMutations: Mutation[] = [
     text: ".where('status', 'in', ['signed', 'submitted'])\n    .forUpdate()",
     replacement: '.forUpdate()',
     why: 'A transaction that the indexer has just seen mined would be replaced by another.',
-    tests: ['src/chain/sender/replacement.test.ts', 'src/chain/sender/lost-nonces.test.ts'],
+    tests: ['src/chain/sender/replacement.test.ts'],
   },
   {
     name: 'confirmed one block early',
