@@ -71,7 +71,7 @@ export const accessMutations: Mutation[] = [
     file: 'src/http/api/page.ts',
     text: 'items: rows.slice(0, limit),',
     replacement: 'items: rows,',
-    why: 'The first item of each further page would come twice.',
+    why: 'A client would get more than it has room for.',
     tests: ['test/e2e/http-pages.test.ts'],
   },
   {

@@ -52,7 +52,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
     text: "if (timingSafeEqual(mac, Buffer.from(seal.hmacSha256, 'hex'))) return;",
     replacement: "if (mac.length === Buffer.from(seal.hmacSha256, 'hex').length) return;",
     why: 'Somebody could write an archive anew, and it would become the truth.',
-    tests: ['src/backup/backup.test.ts', 'src/backup/refused-restore.test.ts'],
+    tests: ['src/backup/refused-restore.test.ts'],
   },
   {
     name: 'restore into a database in use',
@@ -60,7 +60,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
     text: 'if (tables.length > 0) throw databaseNotEmpty(config, tables);',
     replacement: '',
     why: 'A restore with a wrong setting would drop everything that is there.',
-    tests: ['src/backup/backup.test.ts', 'src/backup/refused-restore.test.ts'],
+    tests: ['src/backup/refused-restore.test.ts'],
   },
   {
     name: 'restored leader still leads',
@@ -68,7 +68,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
     text: 'await sql`update leaders set backend_pid = null`.execute(db);',
     replacement: '',
     why: 'A restored service would wait for a node that is not there.',
-    tests: ['src/backup/backup.test.ts', 'src/backup/refused-restore.test.ts'],
+    tests: ['src/backup/backup.test.ts'],
   },
   {
     name: 'fsck passes over a broken audit chain',
@@ -124,6 +124,6 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
     text: 'if (!(await hasTable(client, restoreMark))) return;',
     replacement: 'if (await hasTable(client, restoreMark)) return;\n  if (client) return;',
     why: 'A service would work on rows whose blobs and keys are not there yet.',
-    tests: ['src/backup/backup.test.ts', 'src/backup/refused-restore.test.ts'],
+    tests: ['src/backup/refused-restore.test.ts'],
   },
 ];

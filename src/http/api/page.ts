@@ -72,7 +72,7 @@ async function fetchByBytes<Row>(
       items.push(row);
     }
     const last = items.at(-1);
-    if (!found.more || !last || items.length === limit) return { items, more: found.more };
+    if (!found.more || !last || items.length >= limit) return { items, more: found.more };
     position = list.positionOf(last);
   }
 }
