@@ -19,6 +19,13 @@ export interface Arrival {
   troubled: number;
 }
 
+export interface Held {
+  eventId: string;
+  /** Whether the sender still waits for the answer. */
+  isWaiting(): boolean;
+  answer(): void;
+}
+
 export interface Subscription {
   name: string;
   eventTypes: string[];
@@ -26,7 +33,7 @@ export interface Subscription {
   endpointId: string;
   mood: Mood;
   /** Answers that wait. */
-  held: (() => void)[];
+  held: Held[];
   arrivals: Map<string, Arrival>;
 }
 
@@ -102,7 +109,7 @@ export async function startReceivers(client: Client, complaints: string[]): Prom
     recoveries = [];
     for (const subscription of subscriptions) {
       subscription.mood = mood;
-      for (const answer of subscription.held.splice(0)) answer();
+      for (const { answer } of subscription.held.splice(0)) answer();
     }
   }
 
@@ -153,7 +160,10 @@ function receive(desk: Desk, received: Received, response: ServerResponse): void
   if (mood === 'well') accept();
   else arrival.troubled += 1;
   if (mood === 'slow') setTimeout(accept, slowMs).unref();
-  if (mood === 'held') subscription.held.push(() => response.destroyed || accept());
+  if (mood === 'held') {
+    const isWaiting = () => !response.destroyed;
+    subscription.held.push({ eventId: id, isWaiting, answer: () => isWaiting() && accept() });
+  }
   if (mood === 'error') response.writeHead(500).end('broken');
   if (mood === 'reset') response.socket?.destroy();
 }

@@ -28,8 +28,8 @@ export const stopPastLease: Fault = {
     const held = await freezeWithClaims(fixture, { victim, isVictims });
     count('node stopped past its lease');
     await expectSoon('the claims of a stopped node are taken over', async () => {
-      const now = await claims(fixture);
-      return held.every((claimId) => !now.some(({ claim_id }) => claim_id === claimId));
+      const now = namesOf(await claims(fixture));
+      return !held.some((name) => now.includes(name));
     });
 
     nodes.wake(victim);
@@ -37,6 +37,12 @@ export const stopPastLease: Fault = {
     await expectSoon(
       'late results are refused',
       async () => (await refusedOf(fixture, victim)) - refusedBefore >= held.length,
+      {
+        facts: async () => [
+          { held, refused: (await refusedOf(fixture, victim)) - refusedBefore },
+          { claims: await claims(fixture) },
+        ],
+      },
     );
     count('late results refused', (await refusedOf(fixture, victim)) - refusedBefore);
 
@@ -47,7 +53,10 @@ export const stopPastLease: Fault = {
   },
 };
 
-/** Stops the node while it has deliveries in its hands; returns the claims of these, one for each. */
+/**
+ * Stops the node while it has deliveries in its hands; returns their names. A claim in the database is not enough: its
+ * node may be dead, or may not have heard of it yet. What a receiver holds is in a node's hands.
+ */
 async function freezeWithClaims(
   fixture: Fixture,
   { victim, isVictims }: { victim: Node; isVictims(nodeId: number): boolean },
@@ -58,31 +67,52 @@ async function freezeWithClaims(
     receivers.setMood('held');
     await expectSoon('both nodes, and nobody else, have deliveries in their hands', async () => {
       const byNode = Map.groupBy(await claims(fixture), ({ claimed_by }) => claimed_by);
-      return byNode.size === 2;
+      return byNode.size === 2 && byNode.values().every((some) => some.some(isHeld));
     });
     nodes.freeze(victim);
     const atStop = await claims(fixture);
+    const own = namesOf(atStop.filter((claim) => isVictims(claim.claimed_by) && isHeld(claim)));
     receivers.setMood('well');
     // A last statement of the victim may have been under way; while the other node ends its own, that is through.
-    const others = atStop.filter(({ claimed_by }) => !isVictims(claimed_by));
+    const others = namesOf(atStop.filter(({ claimed_by }) => !isVictims(claimed_by)));
     const left = await expectSoon('the other node goes on', async () => {
-      const now = new Set((await claims(fixture)).map(({ claim_id }) => claim_id));
-      return !others.some(({ claim_id }) => now.has(claim_id)) && now;
+      const now = namesOf(await claims(fixture));
+      return !others.some((name) => now.includes(name)) && now;
     });
-    const own = atStop.filter(({ claimed_by }) => isVictims(claimed_by)).map(({ claim_id }) => claim_id);
-    const held = own.filter((claimId) => left.has(claimId));
+    const held = own.filter((name) => left.includes(name));
     if (held.length > 0) return held;
     nodes.wake(victim);
     return null;
   });
+
+  function isHeld({ endpoint_id, event_id }: Claim): boolean {
+    return receivers.subscriptions.some(
+      ({ endpointId, held }) =>
+        endpointId === endpoint_id && held.some((one) => one.eventId === event_id && one.isWaiting()),
+    );
+  }
+}
+
+interface Claim {
+  claim_id: string;
+  claimed_by: number;
+  endpoint_id: string;
+  event_id: string;
+}
+
+/** A node claims many deliveries at once. */
+function namesOf(claims: Claim[]): string[] {
+  return claims.map(({ claim_id, endpoint_id, event_id }) => `${claim_id} ${endpoint_id} ${event_id}`);
 }
 
 async function nodeIds({ store }: Fixture): Promise<number[]> {
   return (await store.query<{ id: number }>('select id from webhook_nodes')).map(({ id }) => id);
 }
 
-async function claims({ store }: Fixture): Promise<{ claim_id: string; claimed_by: number }[]> {
-  return store.query('select claim_id, claimed_by from webhook_queue where claim_id is not null');
+async function claims({ store }: Fixture): Promise<Claim[]> {
+  return store.query(
+    'select claim_id, claimed_by, endpoint_id, event_id from webhook_queue where claim_id is not null',
+  );
 }
 
 function sentBy({ nodes }: Fixture, node: Node): Promise<number> {
