@@ -1,7 +1,8 @@
 /** What the rows on anchoring stand on: a service with the embedded chain, records for it, and a look at that chain. */
-import { basename } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findAnvilProcess } from '../src/chain/embedded/anvil-process.ts';
+import { findGateway } from '../src/chain/embedded/gateway-file.ts';
 import { chainPaths } from '../src/chain/embedded/paths.ts';
 import { apiBase } from '../src/http/api/api.ts';
 import type { Fixture } from './fixture.ts';
@@ -25,11 +26,13 @@ export const anchorIntervalMs = 1_000;
 const vaultCount = 16;
 const longestWaitMs = 60_000;
 
-/** One of its own, with nothing else to do; the chain is there and has confirmed something. */
-export async function startAnchoringService(fixture: Fixture): Promise<AnchoringService> {
-  const dataDir = await fixture.newDirectory();
-  const settings = { HOLDFAST_ANCHOR_INTERVAL_MS: String(anchorIntervalMs) };
-  const service = await fixture.keep(() => startService({ dataDir, settings }));
+/**
+ * One of its own, with nothing else to do; the chain is there and has confirmed something. `usedDir`: a data directory
+ * that was used before.
+ */
+export async function startAnchoringService(fixture: Fixture, usedDir?: string): Promise<AnchoringService> {
+  const dataDir = usedDir ?? (await fixture.newDirectory());
+  const service = await fixture.keep(() => startAnchoring(dataDir));
   const postgres = await fixture.keep(() => joinPostgres(dataDir));
   const anchoring = {
     service,
@@ -43,6 +46,14 @@ export async function startAnchoringService(fixture: Fixture): Promise<Anchoring
   const [first] = await createRecords(anchoring, 1);
   await waitForConfirmation(anchoring, first ?? '');
   return anchoring;
+}
+
+/** The service alone, with the key of its first start. */
+export async function startAnchoring(dataDir: string): Promise<Service> {
+  const settings = { HOLDFAST_ANCHOR_INTERVAL_MS: String(anchorIntervalMs) };
+  const service = await startService({ dataDir, settings });
+  const key = service.key ?? (await readFile(join(dataDir, 'first-key.txt'), 'utf8')).trim();
+  return { ...service, key };
 }
 
 /** Returns their ids. More than one are created by one request. */
@@ -76,17 +87,13 @@ export async function waitForConfirmation(
   }
 }
 
-/** The node of the embedded chain, and what the system says that runs there: another program when it is emulated. */
-export async function findNode({
-  service,
+/** The address of the embedded chain, which answers when this is called; null while it does not. */
+export async function findChain({
+  service: { dataDir },
   postgres,
-}: AnchoringService): Promise<{ url: string; program: string | null }> {
+}: Pick<AnchoringService, 'postgres'> & { service: Pick<Service, 'dataDir'> }): Promise<string | null> {
   const [chain] = await postgres.query<{ id: string }>(holdfastDatabase, 'select chain_id as id from chain');
-  const chainId = Number(chain?.id);
-  const node = await findAnvilProcess(chainPaths(service.dataDir, chainId), chainId);
-  if (!node) throw new Error('the embedded chain does not run');
-  const { executable } = node.record;
-  return { url: node.url, program: executable ? basename(executable) : null };
+  return findGateway(chainPaths(dataDir, Number(chain?.id)));
 }
 
 /** What a sensor might report; 180 bytes of canonical JSON. */

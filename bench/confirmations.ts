@@ -4,11 +4,21 @@ import pg from 'pg';
 import { holdfastDatabase, type Postgres } from './postgres.ts';
 
 export interface Confirmations {
+  /** The process of PostgreSQL that answers here, whose work is not the service's. */
+  backendPid: number;
   /** Waits until nothing is unconfirmed; returns when each of these subjects was seen as confirmed, since 1970. */
   seenAt(subjectIds: string[]): Promise<Map<string, number>>;
   /** Medians over the records of the batches that were watched, in milliseconds. */
-  stretches(): Promise<object>;
+  stretches(): Promise<Stretches>;
   stop(): Promise<void>;
+}
+
+export interface Stretches {
+  batches: number;
+  mostLeaves: number;
+  acceptedToBatch: number;
+  batchToBroadcast: number;
+  broadcastToConfirmed: number;
 }
 
 const lookMs = 10;
@@ -17,8 +27,11 @@ const longestWaitMs = 60_000;
 export async function watchConfirmations(postgres: Postgres): Promise<Confirmations> {
   const client = new pg.Client({ ...postgres.connection(holdfastDatabase), application_name: 'bench' });
   await client.connect();
-  const { rows } = await client.query<{ last: string | null }>('select max(id) as last from anchor_batches');
+  const { rows } = await client.query<{ last: string | null; pid: number }>(
+    'select max(id) as last, pg_backend_pid() as pid from anchor_batches',
+  );
   const since = Number(rows[0]?.last ?? 0);
+  const backendPid = rows[0]?.pid ?? 0;
   const seen = new Map<number, number>();
   const stopping = new AbortController();
 
@@ -39,8 +52,9 @@ export async function watchConfirmations(postgres: Postgres): Promise<Confirmati
   async function waitForAll(): Promise<void> {
     for (const deadline = Date.now() + longestWaitMs; ; await sleep(100)) {
       await Promise.race([watching, null]);
-      const [row] = await postgres.query<{ pending: boolean; batches: number }>(
-        holdfastDatabase,
+      const {
+        rows: [row],
+      } = await client.query<{ pending: boolean; batches: number }>(
         `select exists (select 1 from anchor_leaves where batch_id is null) as pending,
                 (select count(*)::int from anchor_batches where id > $1) as batches`,
         [since],
@@ -51,18 +65,17 @@ export async function watchConfirmations(postgres: Postgres): Promise<Confirmati
   }
 
   return {
+    backendPid,
     async seenAt(subjectIds) {
       await waitForAll();
-      const found = await postgres.query<{ subject: string; batch: string }>(
-        holdfastDatabase,
+      const { rows: found } = await client.query<{ subject: string; batch: string }>(
         'select subject_id as subject, batch_id as batch from anchor_leaves where subject_id = any ($1)',
         [subjectIds],
       );
       return new Map(found.map(({ subject, batch }) => [subject, seen.get(Number(batch)) ?? Number.NaN]));
     },
     async stretches() {
-      const [row] = await postgres.query<object>(
-        holdfastDatabase,
+      const { rows } = await client.query<Stretches>(
         `select count(distinct b.id)::int as batches, max(b.size) as "mostLeaves",
                 ${median('b.created_at - l.created_at')} as "acceptedToBatch",
                 ${median('a.first_broadcast_at - b.created_at')} as "batchToBroadcast",
@@ -73,7 +86,8 @@ export async function watchConfirmations(postgres: Postgres): Promise<Confirmati
          where b.id > $1`,
         [since],
       );
-      return row ?? {};
+      if (!rows[0]) throw new Error('the batches were not counted');
+      return rows[0];
     },
     async stop() {
       stopping.abort();

@@ -53,9 +53,7 @@ async function cpuTimes(): Promise<CpuTimes | null> {
 
 /** Of this process, and of all below it: the service, its PostgreSQL, the peers and the load generators. */
 async function ownCpuMs(): Promise<{ selfMs: number; childrenMs: number }> {
-  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(names.map(readProcess));
-  const all = found.filter((one) => one !== null);
+  const all = await readProcesses();
   const byParent = Map.groupBy(all, ({ parent }) => parent);
   const below = (pid: number): number =>
     sum((byParent.get(pid) ?? []).map((one) => one.cpuMs + below(one.pid)));
@@ -63,14 +61,34 @@ async function ownCpuMs(): Promise<{ selfMs: number; childrenMs: number }> {
   return { selfMs: self?.cpuMs ?? 0, childrenMs: below(process.pid) };
 }
 
+export interface ProcessTimes {
+  pid: number;
+  parent: number;
+  ownMs: number;
+  /** With that of the children it has seen end. */
+  cpuMs: number;
+}
+
+/** All of this machine. Linux only. */
+export async function readProcesses(): Promise<ProcessTimes[]> {
+  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  return (await Promise.all(names.map(readProcess))).filter((one) => one !== null);
+}
+
 /** Null when it ended meanwhile. */
-async function readProcess(name: string): Promise<{ pid: number; parent: number; cpuMs: number } | null> {
+async function readProcess(name: string): Promise<ProcessTimes | null> {
   const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => null);
   if (stat === null) return null;
   // After the name of the program, which may hold anything: state, parent, … and from the twelfth on the times of
   // the process and of the children it has seen end, in hundredths of a second. See proc_pid_stat(5).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { pid: Number(name), parent: Number(fields[1]), cpuMs: sum(fields.slice(11, 15).map(Number)) * 10 };
+  const milliseconds = (from: number, to: number) => sum(fields.slice(from, to).map(Number)) * 10;
+  return {
+    pid: Number(name),
+    parent: Number(fields[1]),
+    ownMs: milliseconds(11, 13),
+    cpuMs: milliseconds(11, 15),
+  };
 }
 
 function sum(values: number[]): number {

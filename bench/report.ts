@@ -100,7 +100,7 @@ function quantity(figure: Figure | string | null | undefined): string {
 }
 
 /** Other than two. */
-const digits: Record<string, number> = { ms: 1, gas: 1, statements: 4 };
+const digits: Record<string, number> = { ms: 1, µs: 0, B: 0, gas: 1, statements: 4 };
 
 function p99(figure: Figure | string | null | undefined): string {
   return typeof figure === 'object' ? number(figure?.p99Ms, 1, ' ms') : '–';

@@ -42,6 +42,8 @@ export interface Figure {
     | 'pages/s'
     | 's'
     | 'ms'
+    | 'µs'
+    | 'B'
     | 'MB'
     | 'MB/s'
     | 'gas'

@@ -6,6 +6,7 @@ import { printTable, type Report, type Result, saveReport } from './report.ts';
 import type { Row } from './row.ts';
 import { confirmed, confirmedLone } from './rows/confirmed.ts';
 import { create, createIdempotent, createOwnKey, createWorker } from './rows/create.ts';
+import { embeddedGrowth } from './rows/embedded-growth.ts';
 import { gas } from './rows/gas.ts';
 import { indexer } from './rows/indexer.ts';
 import { maintenance } from './rows/maintenance.ts';
@@ -43,6 +44,7 @@ const rows: Row[] = [
   webhookLatency,
   webhookIsolation,
   memory,
+  embeddedGrowth,
 ];
 
 process.exitCode = await main(process.argv.slice(2));

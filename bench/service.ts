@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 export interface Service {
+  pid: number;
   url: string;
   dataDir: string;
   /** The first API key; null when an earlier start on this directory printed it. */
@@ -14,6 +15,8 @@ export interface Service {
   /** The most memory it has had, of what the process itself occupies. */
   peakMemoryMb(): Promise<number>;
   stop(): Promise<void>;
+  /** By SIGKILL, as the kernel would when memory is short. Its PostgreSQL goes on. */
+  kill(): Promise<void>;
 }
 
 const program = resolve(import.meta.dirname, '../bin/holdfast');
@@ -48,6 +51,11 @@ export async function startService({
     if (code !== 0) console.error(`the service ended with ${code ?? 'a kill'} when it was stopped`);
   }
 
+  async function kill(): Promise<void> {
+    child.kill('SIGKILL');
+    await exited;
+  }
+
   const { promise: ready, resolve: resolveReady, reject } = Promise.withResolvers<string>();
   const timer = setTimeout(
     () => reject(new Error(`the service was not ready within ${longestStartMs / 1000} s`)),
@@ -69,7 +77,7 @@ export async function startService({
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
       return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
     };
-    return { url, dataDir, key, readyMs, peakMemoryMb, stop };
+    return { pid: child.pid ?? 0, url, dataDir, key, readyMs, peakMemoryMb, stop, kill };
   } catch (error) {
     await stop();
     throw error;

@@ -2,7 +2,7 @@
 import {
   type AnchoringService,
   createRecords,
-  findNode,
+  findChain,
   startAnchoringService,
   waitForConfirmation,
 } from '../anchoring.ts';
@@ -47,7 +47,8 @@ async function anchor(anchoring: AnchoringService, count: number): Promise<{ has
     [hash],
   );
   if (batch?.size !== count) throw new Error(`${batch?.size} records were anchored together, not ${count}`);
-  const { url } = await findNode(anchoring);
+  const url = await findChain(anchoring);
+  if (url === null) throw new Error('the embedded chain does not answer');
   const answer = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

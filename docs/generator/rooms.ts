@@ -98,7 +98,15 @@ export const floors: Room[][] = [
       job: 'Outgoing transactions: nonces, fees, signed bytes, until they are final',
     },
     { path: 'src/chain/lead/', job: 'Which node may write to the chain' },
-    { path: 'src/chain/embedded/', job: 'The chain that Holdfast runs itself, with its journal' },
+    {
+      path: 'src/chain/embedded/',
+      job: 'The chain that Holdfast runs itself, with its journal and its pool',
+    },
+    { path: 'src/chain/embedded/check/', job: 'What `fsck` checks of the embedded chain' },
+    { path: 'src/chain/embedded/answers/', job: 'The calls that the embedded chain answers' },
+    { path: 'src/chain/embedded/answers/formats/', job: 'Blocks, transactions and receipts as JSON' },
+    { path: 'src/chain/embedded/results/', job: 'What the execution of blocks gave, in the database' },
+    { path: 'src/chain/embedded/engine/', job: 'The process that executes transactions and calls' },
     { path: 'src/chain/registry/', job: 'The registry contract: deployed, read' },
     { path: 'src/chain/rpc/', job: 'JSON-RPC over several nodes' },
     {

@@ -6,6 +6,7 @@ import { anchorsCheck } from '../anchoring/anchors.check.ts';
 import { announcementsCheck } from '../anchoring/announcements.check.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { blobsCheck } from '../blobs/blobs.check.ts';
+import { embeddedChainCheck } from '../chain/embedded/check/embedded-chain.check.ts';
 import { blocksCheck } from '../chain/indexer/blocks.check.ts';
 import { vaultTransactionsCheck } from '../chain/indexer/vault-transactions.check.ts';
 import { noncesCheck } from '../chain/sender/nonces.check.ts';
@@ -43,6 +44,7 @@ export function allChecks(deps: CheckDeps): Check[] {
     eventsCheck(deps),
     noncesCheck(deps.db),
     blocksCheck(deps),
+    embeddedChainCheck(deps.db),
     transactionsCheck(deps),
     anchorsCheck(deps),
     recordsCheck(deps.db),

@@ -9,9 +9,6 @@ export interface OpenChain {
   chain: Chain;
   /** Keeps the chain running until the signal aborts; beats while it is healthy. Throws what only a restart can fix. */
   keep(signal: AbortSignal, beat: () => void): Promise<void>;
-  /** Stops using the chain, but leaves the embedded node running for the next leader. */
-  leave(): Promise<void>;
-  /** Ends the embedded node, unless another leader has adopted it. May be called after `leave`. */
   close(): Promise<void>;
 }
 

@@ -1,18 +1,18 @@
-/** Opens the embedded chain for a term: starts or adopts its node, checks its identity, and deploys the registry. */
+/** Opens the embedded chain for a term: starts it, checks its identity, and deploys the registry. */
 import { type PublicClient, parseEther } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import type { Db } from '../db/database.ts';
 import type { Term } from '../db/leadership.ts';
 import { openServiceAccount } from '../keys/service-account.ts';
 import { OperatorError } from '../runtime/errors.ts';
-import { once, pause } from '../runtime/loop.ts';
+import { pause } from '../runtime/loop.ts';
 import { type EmbeddedChain, startEmbeddedChain } from './embedded/embedded-chain.ts';
 import type { Alloc } from './embedded/genesis.ts';
 import { createJournal } from './embedded/journal.ts';
 import type { OpenChain, OpenChainDeps } from './open-chain.ts';
 import { deployerAddress, deployerRuntimeCode, registryAddress } from './registry/registry.ts';
 import { offeredFees, readRegistryState, signDeployment } from './registry/registry-deployment.ts';
-import { createChainRpc } from './rpc/rpc.ts';
+import { createChainClient } from './rpc/chain-client.ts';
 import { finalByDepth, finalityRule } from './rules/finality.ts';
 import { findStoredChain, requireSame, requireStored } from './stored-chain.ts';
 
@@ -36,15 +36,9 @@ export async function openEmbeddedChain(term: Term, deps: OpenChainDeps): Promis
     ...(onBlock && { onBlock }),
   });
   const { chainId, genesisHash } = embedded;
-  const urls = () => [embedded.rpcUrl()].filter((url) => url !== null);
-  const rpc = createChainRpc({ chainId, genesisHash, urls });
-  const closeRpc = once(rpc.close);
-  const release = async (end: () => Promise<void>) => {
-    await end();
-    await closeRpc();
-  };
+  const client = createChainClient(chainId, embedded.call);
   try {
-    await ensureRegistry(embedded, rpc.client, faucet);
+    await ensureRegistry(embedded, client, faucet);
     const registry = registryAddress;
     await requireStored(term, {
       chainId,
@@ -61,18 +55,18 @@ export async function openEmbeddedChain(term: Term, deps: OpenChainDeps): Promis
         embedded: true,
         registry,
         confirmations: config.confirmations ?? 1,
-        client: rpc.client,
+        client,
         head: async () => embedded.head(),
         doubt() {},
         finalizedNumber: async (head) => finalByDepth(head, rule.by === 'depth' ? rule.blocks : 0),
-        wake: embedded.mineSoon,
+        // A transaction that enters the pool wakes the miner.
+        wake() {},
       },
       keep: (signal, beat) => keepRunning(embedded, { signal, beat, log }),
-      leave: () => release(embedded.leave),
-      close: () => release(embedded.stop),
+      close: embedded.close,
     };
   } catch (error) {
-    await release(embedded.stop);
+    await embedded.close();
     throw error;
   }
 }
@@ -115,7 +109,7 @@ async function ensureRegistry(
     gas: deploymentGas,
     fees: await offeredFees(client),
   });
-  await embedded.mine([raw]);
+  await embedded.mine(raw);
   const state = await readRegistryState(client, registryAddress);
   if (state !== 'present') throw new Error(`the registry is ${state} after its deployment`);
 }

@@ -80,7 +80,6 @@ export async function openRpcChain(term: Term, deps: OpenChainDeps): Promise<Ope
           await pause(beatMs, signal);
         }
       },
-      leave: close,
       close,
     };
   } catch (error) {

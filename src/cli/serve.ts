@@ -48,9 +48,8 @@ async function serve(): Promise<void> {
     app.loops.start();
     const firstKey = config.roles.api ? await app.makeFirstKey() : null;
     const ownerLink = config.roles.api ? await app.makeOwnerLink() : null;
-    const noChain = await whyNoChain(config);
     const shown = await placeSecrets({ firstKey, ownerLink }, config.dataDir, process.stdout.isTTY === true);
-    console.log(greeting(app.server.publicUrl(), config, { ...shown, noChain }));
+    console.log(greeting(app.server.publicUrl(), config, shown));
   } catch (error) {
     await app.close();
     throw error;
@@ -124,26 +123,12 @@ function explainListening(error: unknown, { host, port }: Config): unknown {
   return error;
 }
 
-/** Why the embedded chain cannot run here, shown prominently: in the log it would be one line among many. */
-async function whyNoChain({ chain, roles }: Config): Promise<string | null> {
-  if (chain.rpcUrls.length > 0 || !roles.loops) return null;
-  const { findAnvil } = await import('../chain/embedded/anvil-program.ts');
-  try {
-    await findAnvil();
-    return null;
-  } catch (error) {
-    if (error instanceof OperatorError) return error.message;
-    throw error;
-  }
-}
-
 interface Greeted {
   firstKey: string | null;
   ownerLink: string | null;
-  noChain: string | null;
 }
 
-function greeting(url: string, config: Config, { firstKey, ownerLink, noChain }: Greeted): string {
+function greeting(url: string, config: Config, { firstKey, ownerLink }: Greeted): string {
   const lines = [
     `Holdfast ${version} is ready at ${url}`,
     `  Dashboard      ${url}/`,
@@ -169,7 +154,5 @@ function greeting(url: string, config: Config, { firstKey, ownerLink, noChain }:
       `    ${ownerLink}`,
     );
   }
-  if (noChain !== null)
-    lines.push('', `  Anchoring is on hold, and accepted requests stay pending: ${noChain}`);
   return `\n${lines.join('\n')}\n`;
 }

@@ -10,7 +10,6 @@ import { type App, createApp } from '../../src/app/app.ts';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { verifyProof } from '../../src/proof/verify.ts';
-import { anvilMissing } from '../support/chain/anvil.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
 import { newVisitor } from '../support/clients/browser-session.ts';
 import { codeOf } from '../support/clients/totp.ts';
@@ -20,7 +19,6 @@ import { environment, type Settings, waitUntil } from '../support/service/proces
 import { callerAt } from '../support/service/service.ts';
 import { ask, assertHolds, downloadedDigest, isLog, type Person, type Summary } from './summary.ts';
 
-const skip = await anvilMissing();
 const folder = import.meta.dirname;
 const names = readdirSync(folder)
   .filter((name) => name.endsWith('.tar'))
@@ -94,7 +92,7 @@ for (const name of names) {
       }
     });
 
-    await t.test('and continues where it stopped', { skip }, async () => {
+    await t.test('and continues where it stopped', async () => {
       app.loops.start();
       for (const { key, path, member, oneOf } of summary.pending) {
         await waitUntil(async () => {

@@ -5,24 +5,20 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { anvilMissing } from '../support/chain/anvil.ts';
 import { openDossier } from '../support/clients/dossier-reader.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
-const skip = await anvilMissing();
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-day-'));
 let service: Service;
 before(async () => {
-  if (!skip) service = await startService({ chain: true, env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' } });
+  service = await startService({ chain: true, env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' } });
 });
 after(async () => {
   await service?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the example runs to its end, with the expected refusals, and leaves a dossier that verifies', {
-  skip,
-}, async () => {
+test('the example runs to its end, with the expected refusals, and leaves a dossier that verifies', async () => {
   const script = join(import.meta.dirname, '../../examples/aircraft-part/day.ts');
   const env = { ...process.env, HOLDFAST_URL: service.url, HOLDFAST_API_KEY: service.key, OUT_DIR: folder };
   const { code, stdout, stderr } = await new Promise<{ code: unknown; stdout: string; stderr: string }>(

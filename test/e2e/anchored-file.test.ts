@@ -4,19 +4,17 @@ import { after, before, test } from 'node:test';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
 import { verifyHistory } from '../../src/proof/history.ts';
 import { verifyProof } from '../../src/proof/verify.ts';
-import { anvilMissing } from '../support/chain/anvil.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
 import { sendForm } from '../support/clients/upload.ts';
 import { waitUntil } from '../support/service/process.ts';
 import { type Answer, type Service, startService } from '../support/service/service.ts';
 
-const skip = await anvilMissing();
 const platform = '/api-v1/platform';
 const longestMs = 60_000;
 
 let service: Service;
 before(async () => {
-  if (!skip) service = await startService({ chain: true, env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' } });
+  service = await startService({ chain: true, env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' } });
 });
 after(() => service?.close());
 
@@ -29,7 +27,7 @@ function events(type: string, count: number): Promise<{ data: Record<string, unk
   }, longestMs);
 }
 
-test('a file is created, versioned, transferred, and proved with its history', { skip }, async () => {
+test('a file is created, versioned, transferred, and proved with its history', async () => {
   const newVault = async (name: string) =>
     (await service.call('POST', `${platform}/vaults`, { body: { name } })).json;
   const [giver, taker] = [await newVault('Giver'), await newVault('Taker')];

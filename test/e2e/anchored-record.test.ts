@@ -3,19 +3,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
 import { verifyProof } from '../../src/proof/verify.ts';
-import { anvilMissing } from '../support/chain/anvil.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
 import { waitUntil } from '../support/service/process.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
-const skip = await anvilMissing();
 const platform = '/api-v1/platform';
 const longestMs = 60_000;
 
 let service: Service;
 before(async () => {
   const env = { HOLDFAST_ANCHOR_INTERVAL_MS: '200' };
-  if (!skip) service = await startService({ chain: true, runLoops: false, env });
+  service = await startService({ chain: true, runLoops: false, env });
 });
 after(() => service?.close());
 
@@ -26,7 +24,7 @@ async function confirmed(recordId: string, version: number) {
   }, longestMs);
 }
 
-test('two versions are anchored in order, announced, listed and proved', { skip }, async () => {
+test('two versions are anchored in order, announced, listed and proved', async () => {
   const vault = (await service.call('POST', `${platform}/vaults`, { body: { name: 'Contracts' } })).json;
   const contents = [{ signed: false }, { signed: true }];
   const { id } = (

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
 import { verifyHistory } from '../../src/proof/history.ts';
-import { anvilMissing } from '../support/chain/anvil.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
 import {
   type AssetFixture,
@@ -15,7 +14,6 @@ import { assertError } from '../support/openapi/openapi-answers.ts';
 import { waitUntil } from '../support/service/process.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
-const skip = await anvilMissing();
 const longestMs = 60_000;
 
 /** Until the loops run nothing is confirmed, so what is under way stays so. */
@@ -23,7 +21,7 @@ let service: Service;
 let fixture: AssetFixture;
 before(async () => {
   service = await startService({
-    chain: skip === false,
+    chain: true,
     runLoops: false,
     env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' },
   });
@@ -92,9 +90,7 @@ test('transfers only to another existing, active vault, but also from a deactiva
   assert.equal((await transfer(assetId, to.address)).status, 202);
 });
 
-test('a sale is confirmed on the chain, announced, and proved up to the new owner', {
-  skip,
-}, async () => {
+test('a sale is confirmed on the chain, announced, and proved up to the new owner', async () => {
   service.app.loops.start();
   const [from, to] = [await fixture.newVault(), await fixture.newVault()];
   const assetId = await fixture.newAsset({ vaultAddress: from.address, metadata: { é: 1 } });

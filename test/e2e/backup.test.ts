@@ -23,7 +23,6 @@ import {
   waitUntil,
 } from '../support/service/process.ts';
 
-const skip = await anvilMissing();
 const platform = '/api-v1/platform';
 const longestMs = 60_000;
 
@@ -123,7 +122,6 @@ async function blockHashes(given: Settings, upTo: number): Promise<string[]> {
 }
 
 test('a backup of a running service restores elsewhere with chain and proofs, and resends nothing', {
-  skip,
   timeout: 240_000,
 }, async () => {
   const here = settings('here');
@@ -184,7 +182,7 @@ function proofsOf(call: Call, records: string[]): Promise<string[]> {
 }
 
 test('finds a batch on a real chain that was mined after the backup, and does not resend it', {
-  skip: longOnly || skip,
+  skip: longOnly || (await anvilMissing()),
   timeout: 240_000,
 }, async (t) => {
   const [source, target] = [await createTestDatabase(), await createTestDatabase({ empty: true })];

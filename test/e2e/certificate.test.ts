@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { verifyProof } from '../../src/proof/verify.ts';
-import { anvilMissing } from '../support/chain/anvil.ts';
 import { readPdf } from '../support/clients/read-pdf.ts';
 import { sendForm } from '../support/clients/upload.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
@@ -12,7 +11,6 @@ import { threadCpuMs } from '../support/service/cpu-time.ts';
 import { waitUntil } from '../support/service/process.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
-const skip = await anvilMissing();
 const platform = '/api-v1/platform';
 const longestMs = 60_000;
 const contents = ['Signed by one.\n', 'Signed by both.\n'];
@@ -21,7 +19,6 @@ let service: Service;
 let givenFrom: { address: string };
 let givenTo: { address: string };
 before(async () => {
-  if (skip) return;
   // Nothing is anchored until its loops run.
   service = await startService({
     chain: true,
@@ -70,9 +67,7 @@ async function fetchCertificate(fileId: string, query = ''): Promise<{ answer: R
   return { answer, pdf: Buffer.from(await answer.arrayBuffer()) };
 }
 
-test('there is no certificate before the confirmation, in another workspace, or without the scope', {
-  skip,
-}, async () => {
+test('there is no certificate before the confirmation, in another workspace, or without the scope', async () => {
   const fileId = await newFile();
   const path = `${platform}/files/${fileId}/certificate`;
   assertError(await service.call('GET', path), 'conflict');
@@ -85,7 +80,7 @@ test('there is no certificate before the confirmation, in another workspace, or 
   assertError(await service.call('GET', path, { key: unfit }), 'forbidden');
 });
 
-test('certifies a confirmed file with its whole custody', { skip }, async () => {
+test('certifies a confirmed file with its whole custody', async () => {
   startAnchoring();
   const fileId = await newFile();
   await reached(fileId, ['confirmed', 'finalized']);
@@ -138,7 +133,7 @@ test('certifies a confirmed file with its whole custody', { skip }, async () => 
   assert.match(first, /Version 1 of the file/);
 });
 
-test('prints names in any script, at no more cost to the event loop than others', { skip }, async () => {
+test('prints names in any script, at no more cost to the event loop than others', async () => {
   startAnchoring();
   const chinese =
     '检查主旋翼未发现缺陷更换液压泵密封圈压力测试合格记录存档备查附件北京飞机维修工程有限公司机务部门负责人签字确认日期';
@@ -165,7 +160,7 @@ test('prints names in any script, at no more cost to the event loop than others'
   assert.ok(least <= 50, `${least} ms of the thread that answers`);
 });
 
-test('says that content was erased only once its bytes are gone', { skip }, async () => {
+test('says that content was erased only once its bytes are gone', async () => {
   startAnchoring();
   const upload = async (name: string): Promise<string> => {
     const file = new File(['Kept twice.'], name);

@@ -15,7 +15,9 @@ import {
 
 const someone: Address = '0x00000000000000000000000000000000000A11cE';
 
-describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () => {
+const skip = await anvilMissing();
+
+describe('holdfast chain', { concurrency: 2 }, () => {
   test('on the embedded chain, with and without a service', async (t) => {
     const fixture = await openLeadFixture(t);
 
@@ -143,7 +145,9 @@ describe('holdfast chain', { skip: await anvilMissing(), concurrency: 2 }, () =>
     });
   });
 
-  test('on another chain, deploy says what is missing and deploys the registry once, and fund refuses', async (t) => {
+  test('on another chain, deploy says what is missing and deploys the registry once, and fund refuses', {
+    skip,
+  }, async (t) => {
     const anvil = await startAnvil({ chainId: 4_242 });
     t.after(() => anvil.stop());
     const fixture = await openLeadFixture(t);

@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { anvilMissing } from '../support/chain/anvil.ts';
 import { browserMissing } from '../support/clients/browser.ts';
 import { becomeOwner, newVisitor, signIn, type Visitor } from '../support/clients/browser-session.ts';
 import { type Receiver, startReceiver } from '../support/clients/receiver.ts';
 import { ada, type DashboardFixture, openDashboardFixture } from '../support/fixtures/dashboard-fixture.ts';
 import { waitUntil } from '../support/service/process.ts';
 
-const skip = browserMissing() || (await anvilMissing());
+const skip = browserMissing();
 const platform = '/api-v1/platform';
 
 let fixture: DashboardFixture;

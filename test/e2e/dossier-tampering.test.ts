@@ -5,19 +5,16 @@ import { after, before, test } from 'node:test';
 import { privateKeyToAccount } from 'viem/accounts';
 import { dossierPaths, type EntryLine } from '../../src/maintenance/dossier-check/dossier-format.ts';
 import { makeSignoffTypedData } from '../../src/maintenance/signing/signoff.ts';
-import { anvilMissing } from '../support/chain/anvil.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
 import { check, type ReadDossier } from '../support/clients/dossier-reader.ts';
 import { type DossierFixture, openDossierFixture } from '../support/fixtures/dossier-fixture.ts';
 import type { Service } from '../support/service/service.ts';
 
-const skip = await anvilMissing();
 let fixture: DossierFixture;
 let service: Service;
 let made: ReadDossier;
 
 before(async () => {
-  if (skip) return;
   fixture = await openDossierFixture();
   ({ service, made } = fixture);
 });
@@ -27,9 +24,7 @@ const pdfs = 'The logbook and the release certificates were not checked: no proo
 const complete =
   'That nothing was left out: each entry and sign-off has its own proof, but no proof says how many there are.';
 
-test('an untampered dossier has no fault, and with a chain only its clock is unproven', {
-  skip,
-}, async () => {
+test('an untampered dossier has no fault, and with a chain only its clock is unproven', async () => {
   const { verdict, files } = made;
   assert.deepEqual(verdict.faults, []);
   assert.equal(verdict.verdict, 'incomplete');
@@ -46,7 +41,7 @@ test('an untampered dossier has no fault, and with a chain only its clock is unp
   );
 });
 
-test('finds whatever is changed, left out or added', { skip }, async () => {
+test('finds whatever is changed, left out or added', async () => {
   const part = 'entries/00001.jsonl';
   const other = privateKeyToAccount(`0x${'11'.repeat(32)}`);
   /** Changes one line, and has everything else fit as somebody who tampers would. */
@@ -181,7 +176,7 @@ test('finds whatever is changed, left out or added', { skip }, async () => {
   }
 });
 
-test('reports an owner that the proofs name but dossier.json leaves out', { skip }, async () => {
+test('reports an owner that the proofs name but dossier.json leaves out', async () => {
   const { gaps } = await check(
     await summary((dossier) => {
       dossier.owners.length = 1;
@@ -191,9 +186,7 @@ test('reports an owner that the proofs name but dossier.json leaves out', { skip
   assert.match([...gaps.keys()].join('\n'), /The proofs name a later owner, 0x[0-9a-f]{40},/);
 });
 
-test('takes the times of owners from anchors on the chain, whatever others a proof names', {
-  skip,
-}, async () => {
+test('takes the times of owners from anchors on the chain, whatever others a proof names', async () => {
   const history = JSON.parse(String(made.files.get(dossierPaths.history)));
   const sold = history.proofs.find(({ kind }: { kind: string }) => kind === 'transfer');
   const since = '2020-01-01T00:00:00.000Z';

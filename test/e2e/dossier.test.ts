@@ -4,7 +4,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { dossierPaths } from '../../src/maintenance/dossier-check/dossier-format.ts';
-import { anvilMissing } from '../support/chain/anvil.ts';
 import { browserMissing, startBrowser } from '../support/clients/browser.ts';
 import type { ReadDossier } from '../support/clients/dossier-reader.ts';
 import { readPdf } from '../support/clients/read-pdf.ts';
@@ -18,7 +17,6 @@ import {
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import type { Service } from '../support/service/service.ts';
 
-const skip = await anvilMissing();
 let fixture: DossierFixture;
 let service: Service;
 let owner: DossierFixture['owner'];
@@ -26,13 +24,12 @@ let made: ReadDossier;
 let ids: DossierFixture['ids'];
 
 before(async () => {
-  if (skip) return;
   fixture = await openDossierFixture();
   ({ service, owner, made, ids } = fixture);
 });
 after(() => fixture?.close());
 
-test('contains everything, in the order of the work', { skip }, () => {
+test('contains everything, in the order of the work', () => {
   const { dossier, lines, files } = made;
   assert.equal(dossier.asset.assetId, assetId);
   assert.equal(dossier.owner.address, owner.address);
@@ -57,7 +54,7 @@ test('contains everything, in the order of the work', { skip }, () => {
   assert.match(files.get(dossierPaths.readme)?.toString() ?? '', /Pump Ä <b>7/);
 });
 
-test('logbook and certificates say who did what, and what was corrected', { skip }, () => {
+test('logbook and certificates say who did what, and what was corrected', () => {
   const { text } = readPdf(made.files.get(dossierPaths.logbook) ?? assert.fail());
   assert.match(text, /\[SUPERSEDED\] repair: Seal replaced/);
   assert.match(text, /\[CORRECTION\] repair: Seal replaced, torque corrected/);
@@ -78,7 +75,7 @@ test('logbook and certificates say who did what, and what was corrected', { skip
   assert.match(released, /torque 24\.5/);
 });
 
-test('only those who may see the asset get it, and every access is logged', { skip }, async () => {
+test('only those who may see the asset get it, and every access is logged', async () => {
   const get = (viewer: string, options = {}) => service.call('GET', dossierPath(viewer), options);
   const stranger = randomAddress();
   assertError(await get('0x12'), 'invalid_address');
@@ -117,7 +114,7 @@ test('only those who may see the asset get it, and every access is logged', { sk
 });
 
 test('its page verifies it in a browser from disk, as an archive and as a folder', {
-  skip: skip || browserMissing(),
+  skip: browserMissing(),
 }, async () => {
   const unpacked = join(fixture.folder, 'unpacked');
   for (const [name, bytes] of made.files) {

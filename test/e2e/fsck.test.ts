@@ -93,7 +93,7 @@ async function broken(break_: (db: Db) => Promise<unknown>, keyringOn?: (db: Db)
 }
 
 /** Checks of what the fixture does not have: tests beside them break it. */
-const testedApart = ['files', 'validations', 'assets', 'maintenances'];
+const testedApart = ['embedded-chain', 'files', 'validations', 'assets', 'maintenances'];
 
 test('finds nothing in correct data, and checks everything', { skip }, async () => {
   const reports = await run(depsOn(database.db));

@@ -5,7 +5,6 @@ import { registryAddress, registryCodeHash } from '../../src/chain/registry/regi
 import { verifySignoff } from '../../src/maintenance/signing/signoff.ts';
 import type { Proof } from '../../src/proof/proof.ts';
 import { verifyProof } from '../../src/proof/verify.ts';
-import { anvilMissing } from '../support/chain/anvil.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
 import {
   licence,
@@ -15,13 +14,11 @@ import {
 import { waitUntil } from '../support/service/process.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
-const skip = await anvilMissing();
 const longestMs = 60_000;
 
 let service: Service;
 let fixture: MaintenanceFixture;
 before(async () => {
-  if (skip) return;
   service = await startService({ chain: true, env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' } });
   fixture = await openMaintenanceFixture(service);
 });
@@ -44,7 +41,7 @@ async function assertProved(path: string, content: object): Promise<Proof> {
   return json;
 }
 
-test('an entry is anchored, announced and proved, together with its sign-offs', { skip }, async () => {
+test('an entry is anchored, announced and proved, together with its sign-offs', async () => {
   const certifier = await fixture.newWorker({ licences: [licence('repair', 'DK.66.1')] });
   const { maintenanceId, maintenanceHash } = await fixture.made({ data: { torque: 42.5 } });
   const early = await service.call('GET', fixture.view(`${maintenanceId}/proof/`));

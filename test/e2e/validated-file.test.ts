@@ -7,14 +7,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
 import { verifyProof } from '../../src/proof/verify.ts';
-import { anvilMissing } from '../support/chain/anvil.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { withClient } from '../support/service/database.ts';
 import { serve, waitUntil } from '../support/service/process.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
-const skip = await anvilMissing();
 const platform = '/api-v1/platform';
 const longestMs = 60_000;
 const env = { HOLDFAST_ANCHOR_INTERVAL_MS: '200', HOLDFAST_MASTER_KEY: randomBytes(32).toString('hex') };
@@ -24,7 +22,6 @@ let owner: { id: string; address: string };
 let other: { id: string; address: string };
 
 before(async () => {
-  if (skip) return;
   service = await startService({ chain: true, env });
   owner = (await service.call('POST', `${platform}/vaults`, { body: { name: 'Owner' } })).json;
   other = (await service.call('POST', `${platform}/vaults`, { body: { name: 'Other' } })).json;
@@ -60,9 +57,7 @@ async function eventsOf(id: string): Promise<object[]> {
     .filter(({ validation_id }: { validation_id: string }) => validation_id === id);
 }
 
-test('validations requested before the confirmation report what holds and what does not', {
-  skip,
-}, async () => {
+test('validations requested before the confirmation report what holds and what does not', async () => {
   const fileId = await newFile('signed');
   const cases = [
     { body: { contentHash: hashOf('signed') }, holds: [true, true, true], vault: owner },
@@ -101,9 +96,7 @@ test('validations requested before the confirmation report what holds and what d
   }
 });
 
-test('anchors a result beside the versions, with a proof of its own', {
-  skip,
-}, async () => {
+test('anchors a result beside the versions, with a proof of its own', async () => {
   const fileId = await newFile('to be proved');
   const id = await validate(fileId, { contentHash: hashOf('to be proved') });
   const { validatedAt } = await completed(fileId, id);
@@ -137,7 +130,7 @@ test('anchors a result beside the versions, with a proof of its own', {
   assert.equal(proof.json.kind, 'validation');
 });
 
-test('a file whose rows were changed is no longer authentic', { skip }, async () => {
+test('a file whose rows were changed is no longer authentic', async () => {
   const fileId = await newFile('to be changed');
   const first = await validate(fileId, { contentHash: hashOf('to be changed') });
   assert.equal((await completed(fileId, first)).result, 'valid');
@@ -156,9 +149,7 @@ test('a file whose rows were changed is no longer authentic', { skip }, async ()
   });
 });
 
-test('another node completes a validation after a kill, and announces it once', {
-  skip,
-}, async () => {
+test('another node completes a validation after a kill, and announces it once', async () => {
   const fileId = await newFile('outlives its node');
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-killed-'));
   const node = await serve({

@@ -1,40 +1,39 @@
-/** The anvil that a node of the service runs below its data directory, found by its pid file. */
-import { readdir, readFile } from 'node:fs/promises';
+/** The embedded chain of a node of the service: its gateway, and the process of its engine. */
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { processExists } from '../../src/db/embedded/postmaster.ts';
-import { processesMentioning, waitUntil } from '../support/service/process.ts';
+import { findGateway } from '../../src/chain/embedded/gateway-file.ts';
+import { chainPaths } from '../../src/chain/embedded/paths.ts';
+import { enginesOf, isEngine } from '../support/chain/engine-process.ts';
+import { waitUntil } from '../support/service/process.ts';
 
 export interface EmbeddedSide {
   url(): Promise<string>;
-  /** kill -9; returns once it is gone. Does nothing where none runs. */
-  kill(): Promise<void>;
+  /** kill -9 of the engine of this service; returns once it is gone. Does nothing where none runs. */
+  kill(servicePid: number): Promise<void>;
 }
 
 export function embeddedSide(dataDir: string): EmbeddedSide {
-  const chains = join(dataDir, 'chain');
-
-  async function find(): Promise<{ pid: number; port: number } | null> {
-    const names = await readdir(chains).catch(() => []);
+  async function find(): Promise<string | null> {
+    const names = await readdir(join(dataDir, 'chain')).catch(() => []);
     for (const name of names) {
-      const text = await readFile(join(chains, name, 'anvil.json'), 'utf8').catch(() => '');
-      if (text === '') continue;
-      const record: { pid: number; port: number } = JSON.parse(text);
-      const isOurs = processesMentioning(chains).some((line) => line.includes(` --port ${record.port} `));
-      if (isOurs && processExists(record.pid)) return record;
+      const url = await findGateway(chainPaths(dataDir, Number(name)));
+      if (url !== null) return url;
     }
     return null;
   }
 
   return {
-    url: async () => `http://127.0.0.1:${(await waitUntil(find)).port}`,
-    async kill() {
-      const found = await find();
-      if (!found) return;
-      // Where the program is a script that starts another, both have to go.
-      process.kill(-found.pid, 'SIGKILL');
-      await waitUntil(
-        () => !processesMentioning(chains).some((line) => line.includes(` --port ${found.port} `)),
-      );
+    url: () => waitUntil(find),
+    async kill(servicePid) {
+      const engines = enginesOf(servicePid);
+      for (const pid of engines) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // It has ended with its service.
+        }
+      }
+      await waitUntil(() => !engines.some(isEngine));
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Settings } from '../support/service/process.ts';
 import { embeddedSide } from './chain-embedded.ts';
 import { openRpcSide, type RpcSide } from './chain-rpc.ts';
 
-/** `embedded`: the service brings its own. `rpc`: one of the test's. `none`: there is no anvil for either. */
+/** `embedded`: the service brings its own. `rpc`: one of the test's, which needs anvil. `none`: nobody answers. */
 export type ChainMode = 'embedded' | 'rpc' | 'none';
 
 export function isChainMode(text: string): text is ChainMode {
@@ -16,8 +16,8 @@ export interface FixtureChain {
   settings: Settings;
   /** Where its node can be asked directly. */
   url(): Promise<string>;
-  /** kill -9 of the embedded one; returns once it is gone. */
-  killEmbedded(): Promise<void>;
+  /** kill -9 of the engine of the embedded one, in the service with this pid; returns once it is gone. */
+  killEmbedded(servicePid: number): Promise<void>;
   /** What can be done to one of the test's. */
   rpc(): RpcSide;
   close(): Promise<void>;
@@ -43,8 +43,6 @@ export async function openChain(
     },
     async close() {
       await side?.close();
-      // A node that was killed leaves its chain running.
-      for (const dataDir of Object.values(dataDirs)) await embeddedSide(dataDir).kill();
     },
   };
 }

@@ -1,11 +1,10 @@
 /** The short fault run; `npm run test:faults` is the long one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anvilMissing } from '../support/chain/anvil.ts';
 import { seed } from '../support/service/seed.ts';
 import { killAll } from './faults/kill-all.ts';
 import { killDatabase } from './faults/kill-database.ts';
-import { killAmidFiles, killDuringUpload } from './faults/kill-in-files.ts';
+import { killAmidFiles } from './faults/kill-in-files.ts';
 import { stopPastLease } from './faults/stop-past-lease.ts';
 import { runFaults } from './run.ts';
 
@@ -13,16 +12,14 @@ test('loses and repeats nothing when service, database or chain is killed or a l
   // Whatever gets stuck gives up by itself; a minute and a half alone, and so many times that beside others.
   timeout: 900_000,
 }, async (t) => {
-  const missing = await anvilMissing();
-  if (missing) t.diagnostic(`without a chain: ${missing}`);
   const summary = await runFaults({
     cycles: 4,
     seed,
-    chain: missing ? 'none' : 'embedded',
+    chain: 'embedded',
     // Enough to be in the midst of something at any time; all of it has to be looked at in the end.
     actors: 4,
     longestPauseMs: 250,
-    round: [killAll, killDatabase, stopPastLease, missing ? killDuringUpload : killAmidFiles],
+    round: [killAll, killDatabase, stopPastLease, killAmidFiles],
     tell: (line) => t.diagnostic(line),
   });
   t.diagnostic(JSON.stringify(summary));
@@ -34,7 +31,6 @@ test('loses and repeats nothing when service, database or chain is killed or a l
   assert.ok(summary.events > 0 && summary.received >= summary.events);
   assert.ok(summary.records > 0 && summary.files > 0);
   assert.ok((tally['bytes downloaded and compared'] ?? 0) > 0);
-  if (missing) return;
   assert.equal(tally['chain killed'], 1);
   assert.ok((tally['batches anchored'] ?? 0) > 0);
   assert.ok((tally['proofs verified'] ?? 0) >= summary.records);

@@ -9,9 +9,9 @@ const usage = `npm run test:faults -- [--cycles N] [--seed S] [--chain embedded|
 
   --cycles N   how many faults to inject, one after another (10)
   --seed S     any text; the same seed makes the same choices (random, and printed)
-  --chain C    embedded: the service starts its own chain, which is killed too (the default)
-               rpc: a test chain behind an RPC address; both misbehave
-               none: for machines without anvil; accepted work stays pending
+  --chain C    embedded: the service has its own chain, whose engine is killed too (the default)
+               rpc: a test chain behind an RPC address; both misbehave (needs anvil)
+               none: nobody answers at the RPC address; accepted work stays pending
 
 Each cycle puts the service under load, injects one fault, and compares what is stored with what was
 acknowledged. At the end everything must be anchored once, with a proof that verifies, and every event must

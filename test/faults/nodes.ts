@@ -1,6 +1,7 @@
 /** The service as real processes: one with the embedded database, at times a second one beside it. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { enginesOf, isEngine } from '../support/chain/engine-process.ts';
 import {
   processesMentioning,
   type RunningService,
@@ -13,6 +14,7 @@ import { Violation } from './violation.ts';
 
 export interface Node {
   service: RunningService;
+  pid: number;
   /** Stopped by SIGSTOP: it neither answers nor ends. */
   frozen: boolean;
 }
@@ -52,7 +54,9 @@ export function createNodes(home: string, { settings, store }: { settings: Setti
     if (closed) throw new Error('the run is over');
     const service = serve({ ...settings, ...own });
     starting = service.catch(() => {});
-    const node = { service: await service, frozen: false };
+    const { pid } = (await service).child;
+    if (pid === undefined) throw new Error('the service has no process');
+    const node = { service: await service, pid, frozen: false };
     nodes.push(node);
     return node;
   }
@@ -84,12 +88,13 @@ export function createNodes(home: string, { settings, store }: { settings: Setti
     },
     async stop(node) {
       const alone = nodes.length === 1;
+      const engines = enginesOf(node.pid);
       const outcome = await end(node, 'SIGTERM');
       if (outcome !== 0)
         throw new Violation(`SIGTERM ended the service with ${outcome}`, [
           node.service.stderr().slice(-2000),
         ]);
-      const left = alone ? processesMentioning(dataDir) : [];
+      const left = [...(alone ? processesMentioning(dataDir) : []), ...engines.filter(isEngine)];
       if (left.length > 0) throw new Violation('SIGTERM left processes running', left);
     },
     freeze(node) {

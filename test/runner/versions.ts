@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { promisify } from 'node:util';
-import { findAnvil } from '../../src/chain/embedded/anvil-program.ts';
 import { findBinaries } from '../../src/db/embedded/binaries.ts';
+import { findAnvil } from '../support/chain/anvil-program.ts';
 import { findBrowser } from '../support/clients/browser.ts';
 
 export async function describeVersions(): Promise<string> {

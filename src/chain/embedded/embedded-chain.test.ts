@@ -1,79 +1,80 @@
-/** The life cycle of the embedded chain: kills of node and service, dumps, orphans, and recovery from the journal. */
+/** The life cycle of the embedded chain: starts, blocks and their commits, and kills of the service. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Hex, keccak256, numberToHex } from 'viem';
+import { isEngine } from '../../../test/support/chain/engine-process.ts';
 import {
-  alloc,
   ask,
   blockJournal,
-  type Fixture,
   hashesAt,
+  journalled,
+  keepMining,
   killed,
-  noAnvil,
-  nodePid,
   openFixture,
   owner,
   transfer,
 } from '../../../test/support/fixtures/embedded-chain-fixture.ts';
-import { processesMentioning, waitUntil } from '../../../test/support/service/process.ts';
-import { OperatorError } from '../../runtime/errors.ts';
-import { superviseLoops } from '../../runtime/loop.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import { isRetryable, rpcFaultOf } from '../rpc/json-rpc.ts';
-import { findAnvil } from './anvil-program.ts';
-import { listDumps } from './dumps.ts';
-import { type EmbeddedChain, findEmbeddedChain } from './embedded-chain.ts';
+import { embeddedChainIds, isDevelopmentChain } from '../rules/development-chain.ts';
+import { findEmbeddedChain } from './embedded-chain.ts';
 import { lastGatewayPort } from './gateway-file.ts';
 
-describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
-  test('has the same 50 blocks after a kill -9 of the chain node', async (t) => {
+describe('the embedded chain', { concurrency: 2 }, () => {
+  test('has a chain id of its own, and goes on with the same chain after a stop', async (t) => {
     const fixture = await openFixture(t);
-    const chain = await fixture.start();
-    for (let nonce = 0; nonce < 50; nonce += 1) {
-      const raw = await transfer(chain.chainId, nonce);
-      const block = await chain.mine([raw]);
-      assert.deepEqual(block.transactions, [raw]);
-      assert.deepEqual(block.transactionHashes, [keccak256(raw)]);
-    }
-    const before = await hashesAt(chain);
-    assert.equal(before.length, 51);
-    assert.deepEqual(before, await journalled(fixture));
+    const { db } = fixture.database;
+    assert.equal(await findEmbeddedChain(db, fixture.dataDir), null);
+    const first = await fixture.start();
+    const { chainId, genesisHash } = first;
+    assert.ok(chainId >= embeddedChainIds.from && chainId < embeddedChainIds.to);
+    assert.ok(isDevelopmentChain({ chainId, clientVersion: 'none' }));
+    assert.deepEqual(await findEmbeddedChain(db, fixture.dataDir), { chainId, rpcUrl: first.gatewayUrl });
+    assert.deepEqual(first.head(), { number: 0, hash: genesisHash });
+    assert.equal(await first.call('eth_chainId', []), numberToHex(chainId));
+    await first.mine(await transfer(chainId, 0));
+    const before = await journalled(fixture);
+    const engine = first.enginePid() ?? assert.fail();
+    await first.close();
+    assert.equal(isEngine(engine), false);
+    assert.equal(await findEmbeddedChain(db, fixture.dataDir), null);
+    await assert.rejects(first.call('eth_chainId', []), isRetryable);
+    const late = await transfer(chainId, 1);
+    await assert.rejects(first.mine(late));
+    assert.deepEqual(await journalled(fixture), before);
 
-    process.kill(await nodePid(fixture), 'SIGKILL');
-    const loops = superviseLoops([chain.loop], { info() {}, error() {} });
-    loops.start();
-    t.after(() => loops.stop(5_000));
-    await waitUntil(
-      () => fixture.logged.filter(({ message }) => message === 'embedded chain started')[1] ?? null,
-    );
-    assert.deepEqual(await hashesAt(chain).then((hashes) => hashes.slice(0, 51)), before);
-    const receipt = await ask<{ blockHash: Hex }>(
-      chain.rpcUrl(),
-      'eth_getTransactionReceipt',
-      keccak256(await transfer(chain.chainId, 20)),
-    );
-    assert.equal(receipt.blockHash, before[21]);
+    // What it is made of is read on the very first start only.
+    const again = await fixture.start({ alloc: {} });
+    assert.deepEqual([again.chainId, again.genesisHash], [chainId, genesisHash]);
+    assert.equal(again.gatewayUrl, first.gatewayUrl);
+    assert.deepEqual(await hashesAt(again), before);
+    assert.deepEqual(fixture.logged.at(-1)?.details.head, 1);
+    assert.deepEqual(await again.mine(late), again.head());
+    assert.equal(again.head().number, 2);
+
+    const other = await openFixture(t);
+    assert.notEqual((await other.start()).chainId, chainId);
   });
 
   test('mines what enters the pool, makes it final, and then rests', async (t) => {
     const fixture = await openFixture(t);
     const told: number[] = [];
     const chain = await fixture.start({ onBlock: () => told.push(chain.head().number) });
-    const loops = superviseLoops([chain.loop], { info() {}, error() {} });
-    loops.start();
-    t.after(() => loops.stop(5_000));
+    keepMining(t, chain);
     const raw = await transfer(chain.chainId, 0);
-    await ask(chain.rpcUrl(), 'eth_sendRawTransaction', raw);
-    chain.mineSoon();
+    assert.equal(await chain.call('eth_sendRawTransaction', [raw]), keccak256(raw));
     await waitUntil(() => chain.head().number === 3);
     assert.deepEqual(
       (await fixture.allBlocks()).map(({ transactions }) => transactions),
       [[], [raw], [], []],
     );
     assert.deepEqual(told, [1, 2, 3]);
-    const finalized = await ask<{ number: Hex }>(chain.rpcUrl(), 'eth_getBlockByNumber', 'finalized', false);
+    const finalized = await ask<{ number: Hex }>(
+      chain.gatewayUrl,
+      'eth_getBlockByNumber',
+      'finalized',
+      false,
+    );
     assert.equal(finalized.number, '0x1');
 
     await t.test('the gateway passes on reads and signed transactions, but no changes', async () => {
@@ -82,6 +83,8 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       const changes = [
         ['anvil_setBalance', address, '0x7'],
         ['evm_mine'],
+        ['evm_setTime', 1],
+        ['eth_sendTransaction', { from: owner.address, to: address, value: '0x1' }],
         ['eth_sendUnsignedTransaction', { from: owner.address, to: address, value: '0x1' }],
       ] as const;
       for (const [method, ...params] of changes) {
@@ -99,264 +102,185 @@ describe('the embedded chain', { skip: noAnvil, concurrency: 2 }, () => {
       await waitUntil(() => chain.head().number === 6);
     });
 
-    await t.test('undoes a block that somebody else mined', async () => {
-      const before = await journalled(fixture);
-      let answers: unknown[] = [];
-      await madeAgainAfter(fixture, async () => {
-        await ask(chain.rpcUrl(), 'evm_mine');
-        await waitUntil(() => chain.rpcUrl() === null);
-        // Otherwise a transaction could get in between the replayed blocks.
-        answers = await Promise.allSettled([ask(chain.gatewayUrl, 'eth_chainId')]);
-      });
-      assert.match(String(Object(answers[0]).reason), /being rebuilt from its journal/);
-      await waitUntil(() => chain.rpcUrl());
-      assert.deepEqual(await hashesAt(chain), before);
-      assert.deepEqual(await journalled(fixture), before);
-    });
-
-    await t.test('discards an unsigned transaction together with its block', async () => {
-      const before = await journalled(fixture);
-      const [from] = Object.keys(alloc);
-      await ask(chain.rpcUrl(), 'anvil_impersonateAccount', from);
-      const unsigned = { from, to: numberToHex(7, { size: 20 }), value: '0x1' };
-      await madeAgainAfter(fixture, () => ask(chain.rpcUrl(), 'eth_sendTransaction', unsigned));
-      assert.deepEqual(await journalled(fixture), before);
-      assert.deepEqual(await hashesAt(chain), before);
-    });
-
-    await t.test('the chain node is reachable only from this machine, and not by web pages', async () => {
-      const answer = await fetch(chain.rpcUrl() ?? '', {
+    await t.test('the gateway is reachable only from this machine, and not by web pages', async () => {
+      const answer = await fetch(chain.gatewayUrl, {
         method: 'POST',
         headers: { 'content-type': 'application/json', origin: 'https://elsewhere.example' },
         body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
       });
-      assert.match(await answer.text(), new RegExp(`"result":"${numberToHex(chain.chainId)}"`));
+      await answer.body?.cancel();
       assert.equal(answer.headers.get('access-control-allow-origin'), null);
-      const [line] = processesMentioning(` --chain-id ${chain.chainId} `);
-      assert.match(line ?? '', / --host 127\.0\.0\.1 .*--no-cors /);
+      assert.equal(new URL(chain.gatewayUrl).hostname, '127.0.0.1');
     });
   });
 
-  test('starts from the newest good dump and replays the rest, or stops and changes nothing', async (t) => {
+  test('the times of blocks always rise, also in rapid succession and when the clock is set back', async (t) => {
     const fixture = await openFixture(t);
-    const first = await fixture.start({ dumpAfter: 10 });
-    await mineWithLoop(first, 0, 24);
-    await first.stop();
-    const paths = await fixture.paths();
-    const before = await journalled(fixture);
-    const [newest, older, ...more] = await listDumps(paths);
-    assert.ok(newest && older && more.length === 0);
-    assert.ok(newest.number > older.number && newest.number < 24, 'the stop is between dumps');
-
-    const startAndLook = async (from: number) => {
-      const chain = await fixture.start({ dumpAfter: 1_000 });
-      const { details } =
-        fixture.logged.findLast(({ message }) => message === 'embedded chain started') ?? {};
-      assert.deepEqual([details?.from, details?.replayed], [from, 24 - from]);
-      assert.deepEqual(await hashesAt(chain), before);
-      await chain.stop();
-    };
-    await startAndLook(newest.number);
-
-    await t.test('falls back to the previous dump if the newest has a wrong state', async () => {
-      const state = JSON.parse(gunzipSync(await readFile(newest.file)).toString());
-      for (const account of Object.values<{ balance: string }>(state.accounts)) account.balance = '0x1';
-      await writeFile(newest.file, gzipSync(JSON.stringify(state)));
-      await startAndLook(older.number);
-      assert.deepEqual(
-        (await listDumps(paths)).map(({ number }) => number),
-        [older.number],
-      );
-    });
-
-    await t.test('replays from the genesis if there is no good dump', async () => {
-      await truncate(older.file, 200);
-      await startAndLook(0);
-      assert.deepEqual(await listDumps(paths), []);
-    });
-
-    await t.test('refuses a changed journal, and changes nothing', async () => {
-      const change =
-        'update embedded_chain_blocks set timestamp_seconds = timestamp_seconds + 1 where number = 24';
-      await fixture.database.pool.query(change);
-      const files = await readdir(paths.home);
-      const stored = await fixture.allBlocks();
-      await assert.rejects(fixture.start(), (error: unknown) => {
-        assert.ok(error instanceof OperatorError, String(error));
-        assert.match(
-          error.message,
-          /block 24 should have the hash 0x.* created by anvil\/v.* Nothing was changed/s,
-        );
-        return true;
-      });
-      assert.deepEqual(await fixture.allBlocks(), stored);
-      assert.deepEqual(new Set(await readdir(paths.home)), new Set(files));
-      assert.deepEqual(processesMentioning(paths.home), []);
-    });
+    const chain = await fixture.start();
+    for (let nonce = 0; nonce < 5; nonce += 1) await chain.mine(await transfer(chain.chainId, nonce));
+    const now = Date.now();
+    t.mock.method(Date, 'now', () => now - 3_600_000);
+    await chain.mine(await transfer(chain.chainId, 5));
+    await chain.close();
+    const again = await fixture.start();
+    await again.mine(await transfer(again.chainId, 6));
+    const times = (await fixture.allBlocks()).map(({ timestampSeconds }) => timestampSeconds);
+    assert.equal(times.length, 8);
+    for (const [index, time] of times.entries()) assert.ok(time > (times[index - 1] ?? 0), String(times));
+    assert.ok((times[0] ?? 0) * 1000 > now - 600_000);
   });
 
-  test('adopts an orphaned chain node without a replay, unless its head differs or it is foreign', async (t) => {
+  test('goes on with equal hashes after a kill of the service, whose engine ends with it', async (t) => {
     const fixture = await openFixture(t);
-    // Killed at rest: in the middle of a block its node would have one more than the journal, and not be adopted.
-    await killed(await fixture.startElsewhere(5, 'rest'));
-    const orphan = await nodePid(fixture);
+    const { child, enginePid } = await fixture.startElsewhere(5, 'rest');
     const before = await journalled(fixture);
+    assert.equal(before.length, 6);
     const paths = await fixture.paths();
-    const gatewayPort = await lastGatewayPort(paths);
+    const port = await lastGatewayPort(paths);
+    assert.ok(isEngine(enginePid));
+    await killed(child);
+    await waitUntil(() => !isEngine(enginePid));
     assert.equal(
       await findEmbeddedChain(fixture.database.db, fixture.dataDir),
       null,
       'its gateway went with the service',
     );
 
-    let chain = await fixture.start();
-    assert.equal(chain.gatewayUrl, `http://127.0.0.1:${gatewayPort}`);
-    assert.equal(fixture.logged.at(-1)?.message, 'using the embedded chain that is already running');
-    assert.equal(await nodePid(fixture), orphan);
+    const chain = await fixture.start();
+    assert.equal(chain.gatewayUrl, `http://127.0.0.1:${port}`);
     assert.deepEqual(await hashesAt(chain), before);
-    assert.equal((await chain.mine([await transfer(chain.chainId, 5)])).number, before.length);
-    assert.deepEqual(await findEmbeddedChain(fixture.database.db, fixture.dataDir), {
-      chainId: chain.chainId,
-      rpcUrl: chain.gatewayUrl,
-    });
-
-    await t.test(
-      'adopts a chain node that was left, which its former owner can then no longer stop',
-      async () => {
-        await chain.leave();
-        await assert.rejects(chain.mine([]), isRetryable);
-        const successor = await fixture.start();
-        assert.equal(fixture.logged.at(-1)?.message, 'using the embedded chain that is already running');
-        await chain.stop();
-        assert.equal(await nodePid(fixture), orphan);
-        assert.equal((await successor.mine([])).number, before.length + 1);
-        chain = successor;
-      },
-    );
-
-    await t.test(
-      'leaves nothing behind after a stop, and ignores a foreign chain node on its old port',
-      async () => {
-        const { port } = new URL(chain.rpcUrl() ?? '');
-        const record = await readFile(paths.pidFile);
-        await chain.stop();
-        assert.deepEqual(processesMentioning(paths.home), []);
-        // It has our chain id, genesis and port, but it is not the process in the pid file.
-        const foreign = spawn(
-          await findAnvil(),
-          ['--port', port, '--chain-id', String(chain.chainId), '--init', paths.genesisFile, '--quiet'],
-          { stdio: 'ignore' },
-        );
-        t.after(() => killed(foreign));
-        await waitUntil(() => ask(`http://127.0.0.1:${port}`, 'eth_chainId').catch(() => null));
-        await writeFile(paths.pidFile, record);
-
-        const again = await fixture.start();
-        assert.notEqual(new URL(again.rpcUrl() ?? '').port, port);
-        assert.deepEqual(await hashesAt(again), await journalled(fixture));
-        assert.equal(foreign.exitCode ?? foreign.signalCode, null);
-        await again.stop();
-        assert.equal(foreign.exitCode ?? foreign.signalCode, null);
-      },
-    );
-
-    await t.test(
-      'finds and kills a chain node whose starter was killed before it noted the pid',
-      async () => {
-        const child = await fixture.startElsewhere(0, 'run');
-        const pid = await waitUntil(() => nodePid(fixture).catch(() => null));
-        await killed(child);
-        const record = JSON.parse(await readFile(paths.pidFile, 'utf8'));
-        const { port, chainId, program, keeper } = record;
-        await writeFile(paths.pidFile, JSON.stringify({ pid: 0, port, chainId, program, keeper }));
-        const next = await fixture.start();
-        assert.notEqual(await nodePid(fixture), pid);
-        await next.stop();
-        assert.deepEqual(processesMentioning(`--chain-id ${chainId} --port ${port}`), []);
-      },
-    );
+    assert.equal((await chain.mine(await transfer(chain.chainId, 5))).number, before.length);
+    const executed = fixture.logged.filter(({ message }) => message.startsWith('executing'));
+    assert.deepEqual(executed, [], 'nothing had to be executed again');
   });
 
-  test('discards a block that was mined but not committed, and mines its transactions again', async (t) => {
+  test('a block that was built but not committed never was, and its transactions are sent again', async (t) => {
     const fixture = await openFixture(t);
-    const child = await fixture.startElsewhere(2, 'run');
+    const { child } = await fixture.startElsewhere(2, 'run');
     await waitUntil(async () => (await fixture.allBlocks()).length === 5);
     const before = await journalled(fixture);
-    const orphan = await nodePid(fixture);
     const { rpcUrl, chainId } =
       (await findEmbeddedChain(fixture.database.db, fixture.dataDir)) ?? assert.fail();
     const raw = await transfer(chainId, 2);
     const held = await blockJournal(fixture.database);
     await ask(rpcUrl, 'eth_sendRawTransaction', raw);
     await held.untilWaiting();
-    assert.equal(await ask<Hex>(rpcUrl, 'eth_blockNumber'), numberToHex(before.length));
+    // Nobody is shown what may never be.
+    assert.equal(await ask<Hex>(rpcUrl, 'eth_blockNumber'), numberToHex(before.length - 1));
+    assert.equal(await ask(rpcUrl, 'eth_getTransactionReceipt', keccak256(raw)), null);
     await killed(child);
     await held.failWaiting();
     await held.undo();
     assert.deepEqual(await journalled(fixture), before);
 
     const chain = await fixture.start();
-    assert.notEqual(await nodePid(fixture), orphan);
     assert.deepEqual(await hashesAt(chain), before);
-    const block = await chain.mine([raw]);
-    assert.deepEqual([block.number, block.transactions], [before.length, [raw]]);
+    const block = await chain.mine(raw);
+    assert.equal(block.number, before.length);
+    assert.deepEqual((await fixture.journal.block(block.number))?.transactions, [raw]);
 
-    await t.test('repeats the commit before it mines anything else while the service runs', async () => {
+    await t.test('a commit that failed is repeated before anything else is mined', async () => {
       const held = await blockJournal(fixture.database);
       const next = await transfer(chainId, 3);
-      const outcome = chain.mine([next]).then(
+      const outcome = chain.mine(next).then(
         () => null,
         (error: unknown) => error,
       );
       await held.untilWaiting();
+      assert.deepEqual(chain.head(), block);
+      assert.equal(await chain.call('eth_blockNumber', []), numberToHex(block.number));
       await held.failWaiting();
       assert.ok((await outcome) instanceof Error);
       assert.equal(chain.head().hash, block.hash);
       await held.undo();
-      const after = await chain.mine([]);
+      const after = await chain.mine(await transfer(chainId, 4));
       assert.equal(after.number, block.number + 2);
       assert.deepEqual((await fixture.journal.block(block.number + 1))?.transactions, [next]);
       assert.deepEqual(await hashesAt(chain), await journalled(fixture));
     });
 
-    await t.test('reports a transaction that the chain refuses, and mines nothing', async () => {
-      const head = chain.head();
-      await assert.rejects(chain.mine([raw.replace(/..$/, '00') as Hex]), (error) => !isRetryable(error));
-      assert.deepEqual(chain.head(), head);
-      // A transaction that is already in a block is no error.
-      assert.deepEqual((await chain.mine([raw])).transactions, []);
+    await t.test('a commit that succeeded without an answer is found, and not repeated', async () => {
+      const { number } = chain.head();
+      await chain.close();
+      let unanswered = 0;
+      const unsure = await fixture.start({
+        async commit(work) {
+          const result = await fixture.database.db.transaction().execute(work);
+          unanswered += 1;
+          if (unanswered === 1) throw new Error('the connection was lost');
+          return result;
+        },
+      });
+      const next = await transfer(chainId, 5);
+      await assert.rejects(unsure.mine(next), /the connection was lost/);
+      assert.deepEqual([unsure.head().number, (await fixture.allBlocks()).length], [number, number + 2]);
+      const after = await unsure.mine(await transfer(chainId, 6));
+      assert.equal(after.number, number + 2);
+      assert.deepEqual((await fixture.journal.block(number + 1))?.transactions, [next]);
+      assert.deepEqual(await hashesAt(unsure), await journalled(fixture));
+      await unsure.close();
+    });
+
+    await t.test('a transaction that the chain refuses is reported, and nothing is mined', async () => {
+      const again = await fixture.start();
+      const head = again.head();
+      await assert.rejects(again.mine(raw.replace(/..$/, '00') as Hex), (error) => !isRetryable(error));
+      await assert.rejects(again.mine(raw), /nonce too low/);
+      assert.deepEqual(again.head(), head);
     });
   });
 
-  test('quotes the output of an anvil that does not start', async (t) => {
+  test('mines and journals what others send, in one block with its own', async (t) => {
+    const fixture = await openFixture(t);
+    const chain = await fixture.start();
+    const raws = await Promise.all([0, 1, 2].map((nonce) => transfer(chain.chainId, nonce)));
+    for (const raw of raws.slice(0, 2)) await ask(chain.gatewayUrl, 'eth_sendRawTransaction', raw);
+    const block = await chain.mine(raws[2] ?? '0x');
+    assert.deepEqual((await fixture.journal.block(1))?.transactions, raws);
+    const receipts = await Promise.all(
+      raws.map((raw) =>
+        ask<{ blockHash: Hex; transactionIndex: Hex; status: Hex }>(
+          chain.gatewayUrl,
+          'eth_getTransactionReceipt',
+          keccak256(raw),
+        ),
+      ),
+    );
+    assert.deepEqual(
+      receipts.map(({ blockHash, transactionIndex, status }) => [blockHash, transactionIndex, status]),
+      ['0x0', '0x1', '0x2'].map((index) => [block.hash, index, '0x1']),
+    );
+  });
+
+  test('of two writers one goes on, and the other takes over its blocks instead of forking', async (t) => {
+    const fixture = await openFixture(t);
+    const one = await fixture.start();
+    const two = await fixture.start();
+    assert.equal(one.chainId, two.chainId);
+    const block = await one.mine(await transfer(one.chainId, 0));
+    const stored = await fixture.allBlocks();
+    await assert.rejects(two.mine(await transfer(two.chainId, 0, 77n)), (error) => {
+      assert.match(String(error), /another process wrote block 1 into the journal/);
+      return isRetryable(error);
+    });
+    assert.deepEqual(await fixture.allBlocks(), stored);
+    // It is repaired with the next block.
+    const next = await transfer(two.chainId, 1);
+    assert.equal((await two.mine(next)).number, 2);
+    const blocks = await fixture.allBlocks();
+    assert.deepEqual(
+      blocks.map(({ transactions }) => transactions),
+      [[], stored[1]?.transactions, [next]],
+    );
+    assert.equal(blocks[1]?.hash, block.hash);
+    assert.equal(blocks[2]?.parentHash, block.hash);
+    assert.deepEqual(await hashesAt(two), await journalled(fixture));
+  });
+
+  test('does not begin with a genesis that is none, and stores no block', async (t) => {
     const fixture = await openFixture(t);
     await fixture.journal.birth(() => ({ chainId: 1_234_567_890, genesis: 'no genesis' }));
-    await assert.rejects(fixture.start(), (error: unknown) => {
-      assert.ok(error instanceof OperatorError, String(error));
-      assert.match(error.message, /anvil did not start: exit \d\n.*genesis/s);
-      return true;
-    });
+    await assert.rejects(fixture.start(), /genesis|JSON/);
     assert.equal(await fixture.journal.head(), null);
   });
 });
-
-async function journalled(fixture: Fixture): Promise<Hex[]> {
-  return (await fixture.allBlocks()).map(({ hash }) => hash);
-}
-
-/** Runs `disturb`, and waits until the node was replaced by one rebuilt from the journal. */
-async function madeAgainAfter(fixture: Fixture, disturb: () => Promise<unknown>): Promise<void> {
-  const before = fixture.logged.length;
-  await disturb();
-  const isStart = ({ message }: { message: string }) => message === 'embedded chain started';
-  await waitUntil(() => fixture.logged.slice(before).some(isStart));
-}
-
-/** Mines one transfer per block, and runs a loop step after each, because the loop makes the dumps. */
-async function mineWithLoop(chain: EmbeddedChain, from: number, to: number): Promise<void> {
-  for (let nonce = from; nonce < to; nonce += 1) {
-    await chain.mine([await transfer(chain.chainId, nonce)]);
-    const stop = new AbortController();
-    await chain.loop.run(stop.signal, () => stop.abort());
-  }
-}

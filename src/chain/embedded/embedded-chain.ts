@@ -1,49 +1,44 @@
-/** The embedded chain: a supervised anvil whose source of truth is the journal in PostgreSQL. Development evidence only. */
-import { randomUUID } from 'node:crypto';
+/**
+ * The embedded chain: an EVM chain inside the service, whose blocks, receipts and state are in PostgreSQL. A block exists
+ * once it is committed there, with everything that follows from it. Development evidence only.
+ */
 import { mkdir } from 'node:fs/promises';
 import type { Hex } from 'viem';
 import type { Db } from '../../db/database.ts';
 import { createWakeup, type Loop, type LoopLog, once, pause, repeating } from '../../runtime/loop.ts';
-import { createJsonRpc, RpcFault, rpcFaultOf } from '../rpc/json-rpc.ts';
+import { RpcFault } from '../rpc/json-rpc.ts';
 import { blocksToFinality } from '../rules/finality.ts';
-import { endAnvil } from './anvil-process.ts';
-import { findAnvil } from './anvil-program.ts';
-import { type Booted, type BootNeeds, boot } from './boot.ts';
-import { keepDump } from './dumps.ts';
-import { type Gateway, openGateway } from './gateway.ts';
+import type { RpcCall } from '../rules/rpc-call.ts';
+import { createAnswers } from './answers/answers.ts';
+import { faultOf, notReady } from './answers/faults.ts';
+import { type CatchUpNeeds, catchUp, engineName } from './catch-up.ts';
+import { createEngine, type Engine, EngineFailure, isMissingNode } from './engine/engine.ts';
+import { type BlockResult, type ParentBlock, parentOf } from './engine/protocol.ts';
+import { openGateway } from './gateway.ts';
 import { findGateway } from './gateway-file.ts';
 import { type Alloc, newChain } from './genesis.ts';
 import { type BlockRef, type Commit, createJournal, type JournalBlock } from './journal.ts';
-import { type MinedBlock, mineBlock, submit } from './miner.ts';
 import { createPace } from './pace.ts';
 import { chainPaths } from './paths.ts';
-import { Mismatch } from './replay.ts';
+import { createPool } from './pool.ts';
+import { createResults } from './results/results.store.ts';
 
 export interface EmbeddedChain {
   chainId: number;
   genesisHash: Hex;
-  /**
-   * Where the node listens now, for this service only; the port may change on a restart. Null while the node is rebuilt:
-   * a transaction sent during the replay would end up in one of the journal's blocks.
-   */
-  rpcUrl(): string | null;
+  /** For this service only: goes before the calls of everyone else. */
+  call: RpcCall;
   /** The address for everyone else. */
   gatewayUrl: string;
-  /**
-   * The last block in the journal. The node shows a block some milliseconds before it is committed, and a crash in
-   * between discards it: confirmations must use this head, not the node's.
-   */
+  /** The last block in the journal. */
   head(): BlockRef;
-  /** Mines these and the rest of the pool into one block; resolves once the block is in the journal. */
-  mine(rawTransactions: readonly Hex[]): Promise<MinedBlock>;
-  /** Wakes the loop because the pool has a transaction. The loop also polls by itself. */
-  mineSoon(): void;
-  /** Keeps the node running, mines what enters the pool, and dumps the state now and then. */
+  /** Mines this transaction, with whatever else waits, into one block; resolves once the block is in the journal. */
+  mine(rawTransaction: Hex): Promise<BlockRef>;
+  /** Mines what waits, repairs what is damaged. */
   loop: Loop;
-  /** Stops all work, but leaves the node running for the next start to adopt. Stop the loop first. */
-  leave(): Promise<void>;
-  /** Does what `leave` does, then ends the node unless another supervisor has adopted it. */
-  stop(): Promise<void>;
+  enginePid(): number | null;
+  /** Stop the loop first. */
+  close(): Promise<void>;
 }
 
 export interface EmbeddedChainOptions {
@@ -56,19 +51,15 @@ export interface EmbeddedChainOptions {
   alloc: Alloc;
   /** Called when the journal has a new block. */
   onBlock?(): void;
-  /** Blocks and transactions after which a dump is due; a start replays at most about this many. */
-  dumpAfter?: number;
   /** How far rapid blocks, one second apart, may run ahead of the clock before mining slows down. */
   furthestAheadSeconds?: number;
 }
 
-/** Dumps take longer as the chain grows (660 ms at 10,000 blocks), so they become rarer: one per fiftieth of its length. */
-const dumpShare = 50;
 const restMs = 250;
-/** A node that does not answer for this long is ended and rebuilt. A dump of 10,000 blocks takes 660 ms. */
-const callTimeoutMs = 30_000;
-const maxAnswerBytes = 512 * 1024 * 1024;
+/** A block ends after two seconds; a single transaction may take that long again, or more on a busy machine. */
+const buildTimeoutMs = 30_000;
 const patienceAtStopMs = 5_000;
+const mostTries = 10;
 
 /** For commands: the gateway to this database's chain, if the leading service runs on this machine. */
 export async function findEmbeddedChain(
@@ -82,41 +73,83 @@ export async function findEmbeddedChain(
 }
 
 export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
-  const { log, dumpAfter = 200, furthestAheadSeconds = 15 } = options;
-  const journal = createJournal(options.db, options.commit);
-  const jsonRpc = createJsonRpc({ timeoutMs: callTimeoutMs, maxAnswerBytes });
+  const { db, commit, log, furthestAheadSeconds = 15 } = options;
+  const began = performance.now();
+  const journal = createJournal(db, commit);
+  const results = createResults(db);
   const wakeup = createWakeup();
   const stopping = new AbortController();
+  const birth = await journal.birth(() => newChain(options.alloc, new Date()));
+  const { chainId } = birth;
+  const paths = chainPaths(options.dataDir, chainId);
+  await mkdir(paths.home, { recursive: true, mode: 0o700 });
 
-  let needs: BootNeeds;
-  let current: Booted;
-  let recent: JournalBlock[];
-  let gateway: Gateway;
-  let isWhole = true;
-  const rpcUrl = () => (isWhole ? current.node.process.url : null);
+  const ahead = new Map<string, Uint8Array>();
+  const engine = createEngine({
+    chainId,
+    readNode: async (key) => ahead.get(Buffer.from(key).toString('hex')) ?? results.node(key),
+    readBlockHash: results.blockHash,
+    onLoss: (reason) => log.error({ reason }, 'the engine of the embedded chain was lost; starting another'),
+  });
+  const needs: CatchUpNeeds = { ...birth, journal, results, engine, ahead, commit, log };
+  let head: ParentBlock;
+  let genesisHash: Hex;
+  let pace: ReturnType<typeof createPace>;
   try {
-    // Comes first, so that nothing is stored if anvil is missing.
-    const program = await findAnvil();
-    const birth = await journal.birth(() => newChain(options.alloc, new Date()));
-    const paths = chainPaths(options.dataDir, birth.chainId);
-    await mkdir(paths.home, { recursive: true, mode: 0o700 });
-    needs = { ...birth, journal, paths, program, jsonRpc, log, keeper: randomUUID(), onExit: wakeup.wake };
-    current = await bootAndTell({ adopt: true });
-    recent = await journal.after(current.head.number - blocksToFinality, blocksToFinality);
-    gateway = await openGateway({ paths, nodeUrl: rpcUrl, onTransaction: wakeup.wake });
+    head = await catchUp(needs);
+    genesisHash = (await results.blockHash(0)) as Hex;
+    pace = createPace(await journal.after(head.number - blocksToFinality, blocksToFinality));
   } catch (error) {
-    await jsonRpc.close();
+    await engine.close();
     throw error;
   }
-  const genesisHash = current.node.process.record.genesisHash as Hex;
-  /** Mined on the node, and perhaps in the journal: nothing else is mined until that is known. */
-  let unsettled: MinedBlock | null = null;
-  let suspect = false;
-  const pace = createPace(recent);
-  // Unknown for an adopted node, so a dump is due.
-  let sinceDump = current.replayed ?? dumpAfter;
 
-  /** Serializes everything that touches the node or the journal. */
+  let damaged = false;
+  /** For requests on the head's state, of which nothing may be missing; older states are pruned while they are read. */
+  const watched: Engine = {
+    ...engine,
+    ask: (method, given, asked) =>
+      engine.ask(method, given, asked).catch((error) => {
+        const root = 'at' in given ? given.at.stateRoot : 'stateRoot' in given ? given.stateRoot : null;
+        if (isMissingNode(error) && root === head.stateRoot) {
+          damaged = true;
+          wakeup.wake();
+        }
+        throw error;
+      }),
+  };
+  const pool = createPool({
+    head: () => head,
+    check: (raw, { own }) =>
+      watched.ask('check', { raw, stateRoot: head.stateRoot }, { first: own }).catch((error) => {
+        throw faultOf(error, { sends: true });
+      }),
+    onAdded: wakeup.wake,
+  });
+  const answers = createAnswers({ chainId, clientVersion: engineName, results, engine: watched, pool });
+  /** Built, and perhaps in the journal: nothing else is built until that is known. */
+  let unsettled: BlockResult | null = null;
+  const unavailable = () =>
+    stopping.signal.aborted ? 'is being stopped' : damaged ? 'is being repaired' : null;
+
+  async function answer(method: string, params: readonly unknown[], own: boolean): Promise<unknown> {
+    const why = unavailable();
+    if (why !== null) throw notReady(`the embedded chain ${why}`);
+    return answers.answer(method, params, { own });
+  }
+  const gateway = await openGateway({
+    paths,
+    answer: (method, params) => answer(method, params, false),
+  }).catch(async (error) => {
+    await engine.close();
+    throw error;
+  });
+  log.info(
+    { pid: engine.pid(), chainId, head: head.number, durationMs: Math.round(performance.now() - began) },
+    'embedded chain started',
+  );
+
+  /** Serializes everything that changes the chain. */
   let tail: Promise<unknown> = Promise.resolve();
   function inOrder<T>(work: () => Promise<T>): Promise<T> {
     const done = tail.then(() => {
@@ -127,148 +160,109 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     return done;
   }
 
-  async function bootAndTell({ adopt }: { adopt: boolean }): Promise<Booted> {
-    const began = performance.now();
-    const booted = await boot(needs, { adopt });
-    const { record } = booted.node.process;
-    log.info(
-      {
-        pid: record.pid,
-        port: record.port,
-        chainId: needs.chainId,
-        head: booted.head.number,
-        from: booted.from,
-        replayed: booted.replayed,
-        durationMs: Math.round(performance.now() - began),
-      },
-      booted.replayed === null
-        ? 'using the embedded chain that is already running'
-        : 'embedded chain started',
-    );
-    return booted;
-  }
-
-  /** Ensures that the node runs and has the journal's blocks. */
   async function restore(): Promise<void> {
-    const end = await current.node.process.ended();
-    if (!suspect && end === null) return settle();
-    log.error({ reason: end ?? 'it does not match the journal' }, 'rebuilding the embedded chain');
-    isWhole = false;
-    await endAnvil(current.node.process, needs.paths);
-    // An uncommitted block is lost with the node, unless its commit succeeded after all: then boot reads it.
-    current = await bootAndTell({ adopt: false });
-    isWhole = true;
-    unsettled = null;
-    suspect = false;
-    sinceDump = current.replayed ?? dumpAfter;
+    if (damaged) {
+      head = await catchUp(needs);
+      damaged = false;
+    }
+    await settle();
   }
 
   /**
-   * Puts the mined block into the journal. If the database connection breaks meanwhile, the commit may have succeeded or
+   * Puts the built block into the journal. If the database connection breaks meanwhile, the commit may have succeeded or
    * not; repeating the call finds out, and changes nothing if it did.
    */
   async function settle(): Promise<void> {
     if (unsettled === null) return;
-    const block = unsettled;
-    if (!(await journal.append(block))) {
-      throw distrust(new Mismatch(`another process wrote block ${block.number} into the journal`));
+    const result = unsettled;
+    const block: JournalBlock = { ...result, transactions: result.transactions.map(({ raw }) => raw) };
+    if (!(await journal.append(block, result))) {
+      // Another node leads, or somebody changed the table: what it has counts.
+      unsettled = null;
+      damaged = true;
+      throw new RpcFault('unreachable', `another process wrote block ${block.number} into the journal`);
     }
     unsettled = null;
-    current.head = block;
-    sinceDump += 1 + block.transactions.length;
+    head = parentOf(result);
+    pool.settle(
+      result.transactions.map(({ hash }) => hash),
+      [],
+    );
     pace.mined(block);
     options.onBlock?.();
   }
 
-  /** Has the node rebuilt before its next use; callers see a temporary outage. */
-  function distrust(error: unknown): unknown {
-    suspect = true;
-    if (!(error instanceof Mismatch)) return error;
-    return new RpcFault('unreachable', `the embedded chain is being rebuilt: ${error.message}`, {
-      cause: error,
-    });
-  }
-
   /**
-   * Mines one block. Where a crash can happen, and what the next start finds:
-   * - before mining: the pool is lost; the owners of transactions send them again;
-   * - mined, not committed: nobody was told, head() did not move. An orphaned node has one block more than the journal,
-   *   so it is not adopted, and the chain is rebuilt without that block; owners send again;
-   * - committed, but nobody told yet: the block is in the journal and in the rebuilt chain; owners find it there.
+   * Builds and commits one block. Where a crash can happen, and what the next start finds:
+   * - before the commit: the pool and the built block are lost, of which nobody was told; owners send again;
+   * - after it: the block, its receipts and its state are in the database; owners find it there.
    */
-  async function mineOne(rawTransactions: readonly Hex[]): Promise<MinedBlock> {
+  async function mineOne(): Promise<BlockResult> {
     await restore();
-    const { node, head } = current;
-    await submit(node.rpc, rawTransactions).catch((error) => {
-      throw rpcFaultOf(error)?.kind === 'unreachable' ? distrust(error) : error;
-    });
-    const timestampSeconds = await nextTimestamp(head.timestampSeconds);
-    // Without an answer the block may exist or not, and a block that does not fit cannot be kept.
-    const template = { parent: head, timestampSeconds, submitted: rawTransactions };
-    const block = await mineBlock(node.rpc, template).catch((error) => {
-      throw distrust(error);
-    });
+    const transactions = pool.candidates();
+    const template = {
+      parent: parentOf(head),
+      timestampSeconds: await nextTimestamp(head.timestampSeconds),
+      transactions,
+      exact: false,
+    };
+    const { block, dropped } = await engine
+      .ask('build', template, { first: true, timeoutMs: buildTimeoutMs })
+      .catch((error) => {
+        throw failed(error, transactions);
+      });
+    pool.acquit(transactions);
+    for (const { hash, reason } of dropped) log.info({ hash, reason }, 'dropped a transaction');
+    pool.settle(
+      [],
+      dropped.map(({ hash }) => hash),
+    );
     unsettled = block;
     await settle();
     return block;
   }
 
-  /** The current time, but always later than the parent, even if the clock was set back by an hour. */
-  async function nextTimestamp(parentSeconds: number): Promise<number> {
-    const ahead = parentSeconds + 1 - Math.floor(Date.now() / 1000);
-    if (ahead > furthestAheadSeconds) await pause(1_000, stopping.signal);
-    return Math.max(parentSeconds + 1, Math.floor(Date.now() / 1000));
+  function failed(error: unknown, transactions: readonly Hex[]): unknown {
+    if (isMissingNode(error)) damaged = true;
+    if (error instanceof EngineFailure && error.kind === 'lost' && !stopping.signal.aborted) {
+      for (const hash of pool.suspect(transactions)) {
+        log.error({ hash }, 'dropped a transaction with which the engine was lost twice');
+      }
+    }
+    return error instanceof EngineFailure ? faultOf(error, { sends: true }) : error;
   }
 
-  async function dumpIfDue(): Promise<void> {
-    if (sinceDump < Math.max(dumpAfter, current.head.number / dumpShare)) return;
-    // Reset even if the dump fails, so that it is not retried with every block.
-    sinceDump = 0;
-    try {
-      // inOrder guarantees that no block is being mined: the dump would be torn.
-      await keepDump(await current.node.rpc.dumpState(), current.head, needs.paths);
-    } catch (error) {
-      log.error({ err: error }, 'could not dump the embedded chain; the next start takes longer');
-    }
+  /** The current time, but always later than the parent, even if the clock was set back by an hour. */
+  async function nextTimestamp(parentSeconds: number): Promise<number> {
+    const aheadSeconds = parentSeconds + 1 - Math.floor(Date.now() / 1000);
+    if (aheadSeconds > furthestAheadSeconds) await pause(1_000, stopping.signal);
+    return Math.max(parentSeconds + 1, Math.floor(Date.now() / 1000));
   }
 
   async function step(): Promise<boolean> {
     await restore();
-    const { node, head } = current;
-    const [latest, poolSize] = await Promise.all([node.rpc.block('latest'), node.rpc.poolSize()]).catch(
-      (error) => {
-        throw distrust(error);
-      },
-    );
-    if (latest?.hash !== head.hash) {
-      // Someone else mined on it, reverted it or reset it.
-      throw distrust(
-        new Mismatch(`its head is block ${latest?.number} ${latest?.hash}, not that of the journal`),
-      );
-    }
-    const block = pace.isDue(head, poolSize) ? await mineOne([]) : null;
-    await dumpIfDue();
+    if (!pace.isDue(head, pool.size())) return false;
     // The next block takes what did not fit into this one.
-    return block !== null && block.transactions.length > 0;
+    return (await mineOne()).transactions.length > 0;
   }
 
-  const leave = once(async () => {
-    stopping.abort();
-    await gateway.close();
-    // Waits for a commit in progress, but not for a node that hangs.
-    const waited = new AbortController();
-    await Promise.race([tail, pause(patienceAtStopMs, waited.signal)]);
-    waited.abort();
-  });
-
   return {
-    chainId: needs.chainId,
+    chainId,
     genesisHash,
-    rpcUrl,
+    call: (method, params) => answer(method, params, true),
     gatewayUrl: gateway.url,
-    head: () => ({ number: current.head.number, hash: current.head.hash }),
-    mine: (rawTransactions) => inOrder(() => mineOne(rawTransactions)),
-    mineSoon: wakeup.wake,
+    head: () => ({ number: head.number, hash: head.hash }),
+    async mine(rawTransaction) {
+      const hash = await pool.add(rawTransaction, { own: true });
+      return inOrder(async () => {
+        // The loop may have mined it meanwhile, and a block may be full without it.
+        for (let tries = 0; pool.find(hash); tries += 1) {
+          if (tries === mostTries) throw new RpcFault('refused', `no block takes the transaction ${hash}`);
+          await mineOne();
+        }
+        return { number: head.number, hash: head.hash };
+      });
+    },
     loop: repeating({
       name: 'embedded-chain',
       step: () => inOrder(step),
@@ -276,14 +270,16 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       wakeup,
       longestStepMs: 120_000,
     }),
-    leave,
-    stop: once(async () => {
-      await leave();
-      await endAnvil(current.node.process, needs.paths);
+    enginePid: engine.pid,
+    close: once(async () => {
+      stopping.abort();
+      await gateway.close();
+      // Waits for a commit in progress, but not for an engine that hangs.
+      const waited = new AbortController();
+      await Promise.race([tail, pause(patienceAtStopMs, waited.signal)]);
+      waited.abort();
+      await engine.close();
       await tail;
-      // It is another process now if the node was just being rebuilt.
-      await endAnvil(current.node.process, needs.paths);
-      await jsonRpc.close();
     }),
   };
 }

@@ -1,77 +1,28 @@
-/** What the embedded chain's gateway passes on: read calls and signed transactions. */
+/** What the embedded chain's gateway answers: read calls and signed transactions. */
+import { answeredMethods } from './answers/answers.ts';
+import { sendsTransaction } from './answers/transactions.ts';
 
 export interface Call {
-  jsonrpc: '2.0';
   id: string | number;
   method: string;
-  params?: unknown;
+  params: unknown[];
 }
 
 export interface Refusal {
   jsonrpc: '2.0';
   id: string | number | null;
-  error: { code: number; message: string };
+  error: { code: number; message: string; data?: unknown };
 }
 
 /** EIP-1474: resource unavailable; worth retrying. */
 export const unavailable = -32002;
 export const invalidRequest = -32600;
-const notPassedOn = -32601;
+const unknownMethod = -32601;
+const invalidParameters = -32602;
 
-export const sendsTransaction = 'eth_sendRawTransaction';
 const mostCalls = 100;
 
-/**
- * Listed by name, because a prefix is no protection: anvil's eth_sendUnsignedTransaction needs no signature at all, and
- * the next version may add more like it. Filters are left out because they take up space in the node; eth_getLogs
- * replaces them.
- */
-const passedOn = new Set([
-  sendsTransaction,
-  'eth_accounts',
-  'eth_blobBaseFee',
-  'eth_blockNumber',
-  'eth_call',
-  'eth_chainId',
-  'eth_coinbase',
-  'eth_createAccessList',
-  'eth_estimateGas',
-  'eth_feeHistory',
-  'eth_gasPrice',
-  'eth_getAccount',
-  'eth_getAccountInfo',
-  'eth_getBalance',
-  'eth_getBlockByHash',
-  'eth_getBlockByNumber',
-  'eth_getBlockReceipts',
-  'eth_getBlockTransactionCountByHash',
-  'eth_getBlockTransactionCountByNumber',
-  'eth_getCode',
-  'eth_getLogs',
-  'eth_getProof',
-  'eth_getRawTransactionByHash',
-  'eth_getStorageAt',
-  'eth_getTransactionByBlockHashAndIndex',
-  'eth_getTransactionByBlockNumberAndIndex',
-  'eth_getTransactionByHash',
-  'eth_getTransactionCount',
-  'eth_getTransactionReceipt',
-  'eth_getUncleByBlockHashAndIndex',
-  'eth_getUncleByBlockNumberAndIndex',
-  'eth_getUncleCountByBlockHash',
-  'eth_getUncleCountByBlockNumber',
-  'eth_maxPriorityFeePerGas',
-  'eth_protocolVersion',
-  'eth_simulateV1',
-  'eth_syncing',
-  'net_listening',
-  'net_peerCount',
-  'net_version',
-  'web3_clientVersion',
-  'web3_sha3',
-]);
-
-/** The calls in their order, each to be passed on or already refused; or one refusal of the whole request. */
+/** The calls in their order, each to be answered or already refused; or one refusal of the whole request. */
 export function readCalls(text: string): { batch: boolean; calls: (Call | Refusal)[] } | Refusal {
   let body: unknown;
   try {
@@ -90,7 +41,6 @@ export function refusal(id: Refusal['id'], error: Refusal['error']): Refusal {
   return { jsonrpc: '2.0', id, error };
 }
 
-/** Rebuilds the call from what was parsed here: if it has a duplicate key, the node might read the other value. */
 function readCall(value: unknown): Call | Refusal {
   const { jsonrpc, id, method, params } = (value ?? {}) as Record<string, unknown>;
   const named = typeof id === 'string' || Number.isSafeInteger(id) ? (id as string | number) : null;
@@ -100,8 +50,11 @@ function readCall(value: unknown): Call | Refusal {
       message: 'a call needs jsonrpc "2.0", an id that is a string or a whole number, and a method',
     });
   }
-  if (!passedOn.has(method)) return refusal(named, { code: notPassedOn, message: explain(method) });
-  return { jsonrpc, id: named, method, ...(params !== undefined && { params }) };
+  if (!answeredMethods.has(method)) return refusal(named, { code: unknownMethod, message: explain(method) });
+  if (!Array.isArray(params ?? [])) {
+    return refusal(named, { code: invalidParameters, message: 'params must be an array' });
+  }
+  return { id: named, method, params: (params ?? []) as unknown[] };
 }
 
 function explain(method: string): string {

@@ -1,66 +1,64 @@
-/** The embedded chain's gateway, in front of a fake node that records its requests. */
+/** The embedded chain's gateway, in front of a fake chain that records its calls. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, request, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { createServer, request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
+import { RpcFault } from '../rpc/json-rpc.ts';
 import { type Gateway, openGateway } from './gateway.ts';
 import { findGateway } from './gateway-file.ts';
 import { chainPaths } from './paths.ts';
 
 const dir = await mkdtemp(join(tmpdir(), 'holdfast-gateway-'));
 const paths = { ...chainPaths(dir, 1), gatewayFile: join(dir, 'gateway.json') };
-const heard: { id: unknown; method: string; params?: unknown }[] = [];
-let behave: (response: ServerResponse) => void;
-const node = createServer(async (asked, response) => {
-  const call = JSON.parse(Buffer.concat(await asked.toArray()).toString());
-  heard.push(call);
-  response.setHeader('x-call', JSON.stringify(call.id));
-  behave(response);
-});
-await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
-const nodeUrl = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
-let sent = 0;
-const gateway = await openGateway({ paths, nodeUrl: () => nodeUrl, onTransaction: () => (sent += 1) });
+const heard: { method: string; params: readonly unknown[] }[] = [];
+let behave: (method: string) => Promise<unknown> | null;
+const gateway = await open('gateway.json');
 
 after(async () => {
   await gateway.close();
-  node.closeAllConnections();
-  node.close();
   await rm(dir, { recursive: true });
 });
 
 beforeEach(() => {
   heard.length = 0;
-  sent = 0;
-  behave = (response) =>
-    response.end(`{"jsonrpc":"2.0","id":${response.getHeader('x-call')},"result":"0x1"}`);
+  behave = async () => '0x1';
 });
 
-test('passes on reads with their id and parameters, and reports signed transactions', async () => {
+test('answers reads and signed transactions, with the id and parameters of the call', async () => {
   for (const id of [7, 'seven', 0, '']) {
-    const answer = await ask(gateway, {
-      jsonrpc: '2.0',
-      id,
-      method: 'eth_getCode',
-      params: ['0x1', 'latest'],
-    });
+    const params = ['0x1', 'latest'];
+    const answer = await ask(gateway, { jsonrpc: '2.0', id, method: 'eth_getCode', params });
     assert.deepEqual([answer.status, answer.json], [200, { jsonrpc: '2.0', id, result: '0x1' }]);
-    assert.deepEqual(heard.pop(), { jsonrpc: '2.0', id, method: 'eth_getCode', params: ['0x1', 'latest'] });
+    assert.deepEqual(heard.pop(), { method: 'eth_getCode', params });
     assert.equal(answer.headers.get('access-control-allow-origin'), null);
   }
-  assert.equal(sent, 0);
   await ask(gateway, call('eth_sendRawTransaction', [`0x${'ab'.repeat(128 * 1024)}`]));
-  assert.deepEqual([heard.length, sent], [1, 1]);
+  assert.equal(heard.pop()?.method, 'eth_sendRawTransaction');
+  for (const params of [undefined, null, []]) {
+    await ask(gateway, { ...call('eth_chainId'), params });
+    assert.deepEqual(heard.pop(), { method: 'eth_chainId', params: [] });
+  }
+  behave = async () => null;
+  assert.equal((await ask(gateway, call('eth_getBlockByNumber'))).json.result, null);
 });
 
-test('passes on nothing that changes the chain node, makes it sign, or keeps state in it', async () => {
+test('answers nothing that changes the chain outside of a block, signs, or keeps state', async () => {
   const methods = [
     ...['anvil_setBalance', 'evm_mine', 'hardhat_reset', 'debug_traceCall', 'trace_block', 'txpool_content'],
     ...['eth_sendTransaction', 'eth_sendUnsignedTransaction', 'eth_sign', 'eth_signTypedData_v4'],
-    ...['eth_newFilter', 'eth_subscribe', 'eth_neverHeardOf', 'ETH_CHAINID', 'eth_chainId ', 'wallet_x', ''],
+    ...[
+      'eth_newFilter',
+      'eth_subscribe',
+      'eth_simulateV1',
+      'eth_neverHeardOf',
+      'ETH_CHAINID',
+      'eth_chainId ',
+      'wallet_x',
+      '',
+    ],
     ...['__proto__', 'constructor', 'x'.repeat(100_000)],
   ];
   for (const method of methods) {
@@ -70,12 +68,6 @@ test('passes on nothing that changes the chain node, makes it sign, or keeps sta
     assert.ok(text.length < 500);
   }
   assert.deepEqual(heard, []);
-  // The node might use the other one of the two methods.
-  await ask(
-    gateway,
-    '{"jsonrpc":"2.0","id":1,"method":"anvil_reset","method":"eth_chainId","Method":"evm_mine"}',
-  );
-  assert.deepEqual(heard, [{ jsonrpc: '2.0', id: 1, method: 'eth_chainId' }]);
 });
 
 test('answers the calls of a batch one by one, in order', async () => {
@@ -101,7 +93,7 @@ test('answers the calls of a batch one by one, in order', async () => {
   );
 });
 
-test('refuses a malformed call with a reason, and does not pass it on', async () => {
+test('refuses a malformed call with a reason, and does not ask the chain', async () => {
   const good = call('eth_chainId');
   const cases: [unknown, number, number][] = [
     ['{"jsonrpc"', 400, -32700],
@@ -115,6 +107,9 @@ test('refuses a malformed call with a reason, and does not pass it on', async ()
     [{ ...good, id: 1.5 }, 200, -32600],
     [{ ...good, id: {} }, 200, -32600],
     [{ ...good, method: ['eth_chainId'] }, 200, -32600],
+    [{ ...good, params: { block: 'latest' } }, 200, -32602],
+    [{ ...good, params: 'latest' }, 200, -32602],
+    [{ ...good, params: 0 }, 200, -32602],
     [`"${'x'.repeat(1024 * 1024)}"`, 413, -32600],
   ];
   for (const [body, status, code] of cases) {
@@ -143,65 +138,112 @@ test('refuses a web page whose host name resolves to this machine', async () => 
   assert.deepEqual(await Promise.all(statuses), [403, 403, 403, 200]);
 });
 
-test('reports a chain node that is unreachable, slow or breaks off, while other calls go on', async (t) => {
-  behave = (response) => response.destroy();
+test('reports the faults of the chain with their code and data', async () => {
+  const cases: [Error, object][] = [
+    [
+      new RpcFault('refused', 'execution reverted', { code: 3, data: '0xab' }),
+      { code: 3, message: 'execution reverted', data: '0xab' },
+    ],
+    [
+      new RpcFault('refused', 'nonce too low: next nonce 2, got 1', { code: -32003 }),
+      { code: -32003, message: 'nonce too low: next nonce 2, got 1' },
+    ],
+    [new RpcFault('unreachable', 'is being repaired'), { code: -32002, message: 'is being repaired' }],
+    // Nobody outside learns what a bug or the database said.
+    [new TypeError('secret'), { code: -32603, message: 'internal error of the embedded chain' }],
+  ];
+  for (const [error, expected] of cases) {
+    behave = async () => {
+      throw error;
+    };
+    assert.deepEqual((await ask(gateway, call('eth_call'))).json.error, expected);
+    behave = () => {
+      throw error;
+    };
+    assert.deepEqual((await ask(gateway, call('eth_call'))).json.error, expected);
+  }
+});
+
+test('reports a chain that is not ready or slow, while other calls go on', async (t) => {
+  behave = () => null;
   const { json } = await ask(gateway, [call('eth_chainId'), call('eth_sendTransaction')]);
   assert.deepEqual(
     json.map(({ error }: Answer) => error?.code),
     [-32002, -32601],
   );
-  behave = (response) => response.writeHead(500).end('<html>');
-  assert.match((await ask(gateway, call('eth_chainId'))).json.error.message, /HTTP status 500/);
-  behave = (response) => {
-    response.write('{"jsonrpc":"2.0","id":1,"result":"0x');
-    setImmediate(() => response.destroy());
-  };
-  await assert.rejects(ask(gateway, call('eth_chainId')));
+  assert.match(json[0].error.message, /is being rebuilt from its journal/);
 
-  const hurried = await openGateway({
-    paths: { gatewayFile: join(dir, 'hurried.json') },
-    nodeUrl: () => nodeUrl,
-    deadlineMs: 100,
-  });
+  const hurried = await open('hurried.json', { deadlineMs: 100 });
   t.after(() => hurried.close());
-  behave = () => {};
-  assert.match((await ask(hurried, call('eth_chainId'))).json.error.message, /did not answer within 100 ms/);
+  behave = () => new Promise(() => {});
+  const late = await ask(hurried, [call('eth_chainId'), call('eth_chainId')]);
+  assert.match(late.json[0].error.message, /did not answer within 100 ms/);
+  assert.deepEqual(
+    [late.json[1].error.code, heard.filter(({ method }) => method === 'eth_chainId').length],
+    [-32002, 2],
+  );
 });
 
-test('passes on answers of any size, and drops one that the client does not read', async (t) => {
-  const large = `{"jsonrpc":"2.0","id":1,"result":"0x${'ab'.repeat(16 * 1024 * 1024)}"}`;
-  behave = (response) => response.end(large);
-  assert.equal((await ask(gateway, call('eth_getLogs'))).text, large);
-
-  const hurried = await openGateway({
-    paths: { gatewayFile: join(dir, 'unread.json') },
-    nodeUrl: () => nodeUrl,
-    // Enough to reach the node: the deadline is meant to expire while the client reads.
-    deadlineMs: 1_000,
+test('asks the chain for eight answers at once; a bounded number of other calls waits', async () => {
+  let finish = (_value: unknown) => {};
+  const finished = new Promise((resolve) => {
+    finish = resolve;
   });
+  let running = 0;
+  let most = 0;
+  behave = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await finished;
+    running -= 1;
+    return '0x1';
+  };
+  const asked = Array.from({ length: 20 }, () => ask(gateway, call('eth_chainId')));
+  while (heard.length < 8) await new Promise((resolve) => setTimeout(resolve, 5));
+  finish(null);
+  const answers = await Promise.all(asked);
+  assert.ok(answers.every(({ json }) => json.result === '0x1'));
+  assert.deepEqual([most, heard.length, running], [8, 20, 0]);
+});
+
+test('returns answers of any size, and drops one that the client does not read', async (t) => {
+  const large = `0x${'ab'.repeat(16 * 1024 * 1024)}`;
+  behave = async () => large;
+  assert.equal(
+    (await ask(gateway, call('eth_getLogs'))).text,
+    `{"jsonrpc":"2.0","id":1,"result":"${large}"}`,
+  );
+
+  // Enough to reach the chain: the deadline is meant to expire while the client reads.
+  const hurried = await open('unread.json', { deadlineMs: 1_000 });
   t.after(() => hurried.close());
+  heard.length = 0;
   const socket = connect(Number(new URL(hurried.url).port), '127.0.0.1').pause();
-  const body = JSON.stringify(call('eth_getLogs'));
+  const body = JSON.stringify([call('eth_getLogs'), call('eth_chainId')]);
   socket.write(
     `POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   );
-  const gone = new Promise<void>((resolve) =>
-    node.once('request', (_, response) => response.once('close', resolve)),
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const ended = new Promise((resolve) => socket.once('close', resolve).once('error', resolve));
+  socket.resume();
+  await ended;
+  // The second call was not even asked while the first answer was unread.
+  assert.deepEqual(
+    heard.map(({ method }) => method),
+    ['eth_getLogs'],
   );
-  await gone;
-  socket.destroy();
 });
 
 test('a gateway is found by its own answer, and keeps its port unless another process took it', async (t) => {
   assert.equal(await findGateway(paths), gateway.url);
   const own = { gatewayFile: join(dir, 'own.json') };
   assert.equal(await findGateway(own), null);
-  const open = () => openGateway({ paths: own, nodeUrl: () => nodeUrl });
-  const first = await open();
+  const openOwn = () => open('own.json');
+  const first = await openOwn();
   await first.close();
   assert.equal(await findGateway(own), null);
   await assert.rejects(ask(first, call('eth_chainId')));
-  const second = await open();
+  const second = await openOwn();
   assert.equal(second.url, first.url);
   assert.equal(await findGateway(own), second.url);
   assert.equal(((await readFile(own.gatewayFile)).toString().match(/name/g) ?? []).length, 1);
@@ -212,11 +254,22 @@ test('a gateway is found by its own answer, and keeps its port unless another pr
   t.after(() => foreign.close());
   await new Promise<void>((resolve) => foreign.listen(Number(new URL(first.url).port), '127.0.0.1', resolve));
   assert.equal(await findGateway(own), null);
-  const third = await open();
+  const third = await openOwn();
   t.after(() => third.close());
   assert.notEqual(third.url, first.url);
   assert.equal(await findGateway(own), third.url);
 });
+
+function open(file: string, options: { deadlineMs?: number } = {}): Promise<Gateway> {
+  return openGateway({
+    paths: { gatewayFile: join(dir, file) },
+    answer(method, params) {
+      heard.push({ method, params });
+      return behave(method);
+    },
+    ...options,
+  });
+}
 
 interface Answer {
   id: unknown;

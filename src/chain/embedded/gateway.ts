@@ -3,18 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { once as event } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Agent, request } from 'undici';
 import { once } from '../../runtime/loop.ts';
-import {
-  type Call,
-  invalidRequest,
-  type Refusal,
-  readCalls,
-  refusal,
-  sendsTransaction,
-  unavailable,
-} from './gateway-calls.ts';
+import { rpcFaultOf } from '../rpc/json-rpc.ts';
+import { type Call, invalidRequest, type Refusal, readCalls, refusal, unavailable } from './gateway-calls.ts';
 import { gatewayHeader, lastGatewayPort, urlOfGateway, writeGatewayFile } from './gateway-file.ts';
+import { createTurns } from './gateway-turns.ts';
 import type { ChainPaths } from './paths.ts';
 
 export interface Gateway {
@@ -24,24 +17,32 @@ export interface Gateway {
 
 export interface GatewayOptions {
   paths: Pick<ChainPaths, 'gatewayFile'>;
-  /** Where the node listens now; null while it must not be called. */
-  nodeUrl(): string | null;
-  /** Called after a transaction was passed to the node. */
-  onTransaction?(): void;
+  /** Answers a call, or throws RpcFault; null while the chain is not ready. */
+  answer(method: string, params: readonly unknown[]): Promise<unknown> | null;
   /** For a request with all its calls, including the time that the client takes to read the answers. */
   deadlineMs?: number;
 }
 
+interface Exchange {
+  response: ServerResponse;
+  /** Aborts at the deadline, or when the client leaves. */
+  signal: AbortSignal;
+  /** Resolves then. */
+  expired: Promise<void>;
+}
+
 /** A raw transaction has up to 128 KB, twice as much in hex. */
 const maxBodyBytes = 1024 * 1024;
-/** Further calls wait, so that the node always has capacity for the service itself. */
+/** Further calls wait, so that the chain always has capacity for the service itself, and few answers are in memory. */
 const callsAtOnce = 8;
+const mostWaiting = 64;
 const mostConnections = 64;
+const internalError = -32603;
 
 /** Opens on the last port if it is free, so that the published address stays valid. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
-  const { paths, nodeUrl, onTransaction = () => {}, deadlineMs = 30_000 } = options;
-  const agent = new Agent({ connections: callsAtOnce, headersTimeout: 0, bodyTimeout: 0 });
+  const { paths, deadlineMs = 30_000 } = options;
+  const turns = createTurns({ atOnce: callsAtOnce, mostWaiting });
   const name = randomUUID();
 
   async function answer(asked: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -59,46 +60,44 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     const left = new AbortController();
     response.once('close', () => left.abort());
     const signal = AbortSignal.any([AbortSignal.timeout(deadlineMs), left.signal]);
+    const expired = new Promise<void>((resolve) =>
+      signal.addEventListener('abort', () => resolve(), { once: true }),
+    );
     // Sequentially, so that the transactions of a batch arrive in the order of their nonces.
     for (const [place, call] of read.calls.entries()) {
       if (read.batch) response.write(place === 0 ? '[' : ',');
       if ('error' in call) response.write(JSON.stringify(call));
-      else await passOn(call, response, signal);
+      else await answerCall(call, { response, signal, expired });
     }
     response.end(read.batch ? ']' : '');
   }
 
-  /** Streams the node's answer, without buffering or parsing it. Throws when it breaks off in the middle. */
-  async function passOn(call: Call, response: ServerResponse, signal: AbortSignal): Promise<void> {
-    const answered = await ask(call, signal);
-    if ('error' in answered) {
-      response.write(JSON.stringify(answered));
-      return;
+  /** A turn lasts until the chain is done with the call and the client has read the answer. */
+  async function answerCall(call: Call, exchange: Exchange): Promise<void> {
+    const { signal, expired } = exchange;
+    const endTurn = await turns.take(signal);
+    if (!endTurn) return send(signal.aborted ? late(call) : busy(call), exchange);
+    const work = ask(call);
+    try {
+      await send(await Promise.race([work, expired.then(() => late(call))]), exchange);
+    } finally {
+      work.finally(endTurn);
     }
-    for await (const piece of answered.body) {
-      if (!response.write(piece)) await event(response, 'drain', { signal });
-    }
-    if (call.method === sendsTransaction) onTransaction();
   }
 
-  async function ask(call: Call, signal: AbortSignal) {
-    const url = nodeUrl();
-    if (url === null) return away(call, 'is being rebuilt from its journal');
+  /** Never rejects. */
+  async function ask(call: Call): Promise<string> {
     try {
-      const answered = await request(url, {
-        dispatcher: agent,
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(call),
-        signal,
-      });
-      if (answered.statusCode === 200) return answered;
-      await answered.body.dump();
-      return away(call, `responded with HTTP status ${answered.statusCode}`);
-    } catch {
-      return away(call, signal.aborted ? `did not answer within ${deadlineMs} ms` : 'does not answer');
+      const asked = options.answer(call.method, call.params);
+      if (asked === null) return away(call, 'is being rebuilt from its journal');
+      return JSON.stringify({ jsonrpc: '2.0', id: call.id, result: (await asked) ?? null });
+    } catch (error) {
+      return JSON.stringify(refusal(call.id, errorOf(error)));
     }
   }
+
+  const busy = (call: Call) => away(call, 'has too many calls waiting');
+  const late = (call: Call) => away(call, `did not answer within ${deadlineMs} ms`);
 
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (asked, response) => {
     // The answer broke off in the middle, or the client is gone: an error can no longer be reported.
@@ -116,7 +115,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const close = once(async () => {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
-    await Promise.all([closed, agent.destroy()]);
+    await closed;
   });
 
   await listen(await lastGatewayPort(paths)).catch(() => listen(0));
@@ -155,8 +154,21 @@ function unfitness({ method, headers }: IncomingMessage): { status: number; mess
   return null;
 }
 
-function away({ id }: Call, how: string): Refusal {
-  return refusal(id, { code: unavailable, message: `the node of the embedded chain ${how}` });
+/** Waits until the client has read it: at most one answer of each client is in memory. */
+async function send(text: string, { response, signal }: Exchange): Promise<void> {
+  if (!response.write(text)) await event(response, 'drain', { signal });
+}
+
+function errorOf(error: unknown): Refusal['error'] {
+  const fault = rpcFaultOf(error);
+  if (!fault) return { code: internalError, message: 'internal error of the embedded chain' };
+  const { kind, message, data } = fault;
+  const code = fault.code ?? (kind === 'unreachable' ? unavailable : internalError);
+  return { code, message, ...(data !== undefined && { data }) };
+}
+
+function away({ id }: Call, how: string): string {
+  return JSON.stringify(refusal(id, { code: unavailable, message: `the node of the embedded chain ${how}` }));
 }
 
 function refused(message: string): Refusal {

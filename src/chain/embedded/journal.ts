@@ -1,7 +1,9 @@
-/** The embedded chain's journal in PostgreSQL: the source of truth, from which the node is rebuilt after any crash. */
+/** The embedded chain's journal in PostgreSQL: the source of truth, from which everything else can be made again. */
 import type { Hex } from 'viem';
 import type { Db } from '../../db/database.ts';
 import type { Term } from '../../db/leadership.ts';
+import type { BlockResult } from './engine/protocol.ts';
+import { insertResults } from './results/results.store.ts';
 
 export interface BlockRef {
   number: number;
@@ -30,10 +32,13 @@ export interface Journal {
   head(): Promise<JournalBlock | null>;
   /** At most `limit` blocks after this number, in order. */
   after(number: number, limit: number): Promise<JournalBlock[]>;
-  /** Stores block 0, and the program that made it. */
-  begin(genesis: JournalBlock, madeBy: string): Promise<void>;
-  /** Idempotent. False if the journal has a different block at this number, or a different parent before it. */
-  append(block: JournalBlock): Promise<boolean>;
+  /** Stores block 0 with its results, and the program that made it. */
+  begin(genesis: JournalBlock, madeBy: string, result: BlockResult): Promise<void>;
+  /**
+   * Stores the block and its results in one commit. Idempotent. False if the journal has a different block at this number,
+   * or a different parent before it.
+   */
+  append(block: JournalBlock, result: BlockResult): Promise<boolean>;
 }
 
 export type Commit = Term['commit'];
@@ -99,14 +104,18 @@ export function createJournal(db: Db, commit: Commit = notToBeWritten): Journal 
       const rows = await blocks().where('number', '>', number).orderBy('number').limit(limit).execute();
       return rows.map(fromRow);
     },
-    begin(genesis, madeBy) {
+    begin(genesis, madeBy, result) {
       return commit(async (db) => {
         await db.updateTable('embedded_chain').set({ made_by: madeBy }).execute();
-        await insert(genesis, db);
+        if (await insert(genesis, db)) await insertResults(result, db);
       });
     },
-    async append(given) {
-      const inserted = await commit((db) => insert(given, db)).catch((error) => {
+    async append(given, result) {
+      const inserted = await commit(async (db) => {
+        if (!(await insert(given, db))) return false;
+        await insertResults(result, db);
+        return true;
+      }).catch((error) => {
         // The previous block is not its parent.
         if ((error as { code?: string }).code === foreignKeyViolation) return false;
         throw error;

@@ -1,9 +1,9 @@
 /** When the next block is due: at once if the pool has transactions, then two more blocks to make it final, then none. */
 import { blocksToFinality } from '../rules/finality.ts';
-import type { JournalBlock } from './journal.ts';
+import type { BlockRef, JournalBlock } from './journal.ts';
 
 export interface Pace {
-  isDue(head: JournalBlock, poolSize: number): boolean;
+  isDue(head: BlockRef, poolSize: number): boolean;
   mined(block: JournalBlock): void;
 }
 

@@ -5,7 +5,7 @@ import { createLeadership, LostLead, type Tenure } from '../../db/leadership.ts'
 import { OperatorError } from '../../runtime/errors.ts';
 import { type Loop, pause } from '../../runtime/loop.ts';
 import type { Chain, Lead } from '../chain.ts';
-import type { OpenChain, OpenChainDeps } from '../open-chain.ts';
+import type { OpenChainDeps } from '../open-chain.ts';
 import { openEmbeddedChain } from '../open-embedded-chain.ts';
 import { openRpcChain } from '../open-rpc-chain.ts';
 
@@ -19,7 +19,7 @@ export interface ChainLead {
    * it is about to open, because this node has just started or has just lost the lead.
    */
   openChain(): Promise<Chain | null>;
-  /** Waits until the chain is closed, and ends what this node left running. Stop the loop first. */
+  /** Waits until the chain is closed. Stop the loop first. */
   close(): Promise<void>;
 }
 
@@ -41,8 +41,6 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
   /** Since when `current` is expected to be set; null while it is set, and while it is not expected. */
   let awaitedSince: number | null = null;
   let changed = Promise.withResolvers<void>();
-  /** The chain of a lost term: its node still runs, so that a new term starts quickly. */
-  let left: OpenChain | null = null;
   let running: Promise<void> = Promise.resolve();
   let started = false;
 
@@ -53,16 +51,8 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
     changed = Promise.withResolvers();
   }
 
-  async function endLeft(): Promise<void> {
-    const last = left;
-    left = null;
-    await last?.close();
-  }
-
   async function during(tenure: Tenure, { signal, beat }: { signal: AbortSignal; beat: () => void }) {
     const open = await (config.rpcUrls.length === 0 ? openEmbeddedChain : openRpcChain)(tenure, options);
-    // By now the node that was left running has been adopted, or was unusable.
-    await endLeft();
     try {
       become({ tenure, chain: open.chain });
       beat();
@@ -71,12 +61,7 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
     } finally {
       const lost = tenure.signal.aborted && !signal.aborted;
       become(lost ? 'awaited' : null);
-      if (lost) {
-        await open.leave();
-        left = open;
-      } else {
-        await open.close();
-      }
+      await open.close();
     }
   }
 
@@ -89,10 +74,6 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
         // At first the lock may still belong to the connection that this node has just lost.
         if (awaitedSince !== null && performance.now() - awaitedSince < patienceMs) return;
         become(null);
-        // Another node leads with its own chain process by now.
-        endLeft().catch((error) =>
-          log.error({ err: error }, 'could not stop a leftover node of the embedded chain'),
-        );
       },
     });
   }
@@ -129,10 +110,7 @@ export function createChainLead(options: ChainLeadOptions): ChainLead {
       }
       return current?.chain ?? null;
     },
-    async close() {
-      await running;
-      await endLeft();
-    },
+    close: () => running,
   };
 }
 

@@ -3,8 +3,9 @@
  * chain, up to date, or complete. Calls go to the first address that is at the highest head; reads that it refuses are
  * tried at the others, and transactions are sent to all.
  */
-import { createPublicClient, custom, defineChain, type Hex, hexToNumber, type PublicClient } from 'viem';
+import { type Hex, hexToNumber, type PublicClient } from 'viem';
 import { OperatorError } from '../../runtime/errors.ts';
+import { createChainClient } from './chain-client.ts';
 import { createJsonRpc, type JsonRpc, RpcFault, rpcFaultOf } from './json-rpc.ts';
 
 export interface ChainRpc {
@@ -206,24 +207,9 @@ export function createChainRpc(options: ChainRpcOptions): ChainRpc {
     }
   }
 
-  const client = createPublicClient({
-    chain: defineChain({
-      id: chainId,
-      name: `chain ${chainId}`,
-      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-      rpcUrls: { default: { http: [] } },
-    }),
-    // The loops already retry what is worth retrying; viem would retry again below them.
-    transport: custom(
-      {
-        request: ({ method, params }: { method: string; params?: readonly unknown[] }) =>
-          (method === 'eth_sendRawTransaction' ? callAll : callAny)(method, params ?? []),
-      },
-      { retryCount: 0 },
-    ),
-    // Otherwise viem would return a head that is up to four seconds old.
-    cacheTime: 0,
-  });
+  const client = createChainClient(chainId, (method, params) =>
+    (method === 'eth_sendRawTransaction' ? callAll : callAny)(method, params),
+  );
   return {
     client,
     head,

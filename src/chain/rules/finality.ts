@@ -3,7 +3,7 @@
 /** The chain's `finalized` tag, or a number of blocks below the head. */
 export type FinalityRule = { by: 'tag' } | { by: 'depth'; blocks: number };
 
-/** On the embedded chain: anvil's `finalized` is two blocks below the head. */
+/** On the embedded chain, where `finalized` is two blocks below the head. */
 export const blocksToFinality = 2;
 
 /** Uses no Node.js API, because verifiers in browsers call it too. */

@@ -19,6 +19,29 @@ export interface ChainTables {
     parent_number: Generated<number | null>;
     created_at: Timestamp;
   };
+  embedded_chain_results: {
+    number: number;
+    gas_used: number;
+    base_fee_wei: string;
+    state_root: Buffer;
+    transactions_root: Buffer;
+    receipts_root: Buffer;
+    receipts: Buffer[];
+  };
+  embedded_chain_transactions: {
+    hash: Buffer;
+    number: number;
+    index: number;
+  };
+  embedded_chain_nodes: {
+    since: number;
+    key: Buffer;
+    value: Buffer;
+  };
+  embedded_chain_replaced: {
+    number: number;
+    keys: Buffer[];
+  };
   leaders: {
     work: string;
     epoch: Generated<number>;

@@ -4,7 +4,8 @@ import type { Fault } from '../fault.ts';
 export const killAll: Fault = {
   name: 'kill -9 of the service, PostgreSQL and the embedded chain',
   async strike({ nodes, store, chain, count }, random) {
-    const kills = [() => store.kill(), () => nodes.kill(nodes.first()), () => chain.killEmbedded()];
+    const node = nodes.first();
+    const kills = [() => store.kill(), () => nodes.kill(node), () => chain.killEmbedded(node.pid)];
     for (const kill of random.shuffle(kills)) await kill();
     count('service killed');
     count('database killed');

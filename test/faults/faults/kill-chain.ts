@@ -1,10 +1,10 @@
-/** kill -9 of the embedded chain's node under load; the service makes it again from the journal, with every block. */
+/** kill -9 of the embedded chain's engine under load; the service starts another, which has every block. */
 import type { Fault } from '../fault.ts';
 
 export const killChain: Fault = {
   name: 'kill -9 of the embedded chain',
-  async strike({ chain, count }) {
-    await chain.killEmbedded();
+  async strike({ chain, nodes, count }) {
+    await chain.killEmbedded(nodes.first().pid);
     count('chain killed');
   },
 };
@@ -12,7 +12,8 @@ export const killChain: Fault = {
 export const killServiceAndChain: Fault = {
   name: 'kill -9 of the service and the embedded chain',
   async strike({ chain, nodes, count }, random) {
-    const kills = [() => chain.killEmbedded(), () => nodes.kill(nodes.first())];
+    const node = nodes.first();
+    const kills = [() => chain.killEmbedded(node.pid), () => nodes.kill(node)];
     for (const kill of random.shuffle(kills)) await kill();
     count('service killed');
     count('chain killed');

@@ -1,21 +1,22 @@
-/** Finds anvil, the program of the embedded chain. */
+/** Finds anvil, which some tests use as a chain that they can break. */
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { OperatorError } from '../../runtime/errors.ts';
 
 /** An optional dependency, which npm installs only on the matching platform. */
 const packageName = '@foundry-rs/anvil-linux-amd64';
 
-/** Finds the program that npm installed, else the one on the PATH; `from` is the file from which packages are resolved. */
-export async function findAnvil({ from = import.meta.url } = {}): Promise<string> {
-  const program = (await installedAnvil(from)) ?? (await anvilOnPath());
-  if (program !== null) return program;
-  throw new OperatorError(
-    `The embedded chain needs the program anvil, but it is neither in the npm package ${packageName} (only for Linux on x64) nor on the PATH. Install Foundry (https://getfoundry.sh) so that anvil is on the PATH, or set HOLDFAST_CHAIN_RPC_URLS to a chain of your own.`,
-  );
+/** For `skip`: why tests that need anvil do not run. */
+export const noAnvil = `needs anvil, which is neither in the npm package ${packageName} (only for Linux on x64) nor on the PATH`;
+
+/** Resolved from there, it is found in the folder's own packages as well as in those of the checkout. */
+const dependent = new URL('../../anvil/package.json', import.meta.url).href;
+
+/** The program that npm installed, else the one on the PATH, else null; `from` is the file from which packages are resolved. */
+export async function findAnvil({ from = dependent } = {}): Promise<string | null> {
+  return (await installedAnvil(from)) ?? (await anvilOnPath());
 }
 
 async function installedAnvil(from: string): Promise<string | null> {
@@ -28,7 +29,6 @@ async function installedAnvil(from: string): Promise<string | null> {
   return ifExecutable(join(dirname(manifest), 'bin/anvil'));
 }
 
-/** Uses the shell to search, because only config.ts reads the environment. */
 async function anvilOnPath(): Promise<string | null> {
   try {
     const { stdout } = await promisify(execFile)('/bin/sh', ['-c', 'command -v anvil']);
