@@ -30,14 +30,25 @@ export function createKeyPairs(): KeyPairs {
   let thread: Worker | null = null;
   let ordered = 0;
   let wanted = smallestStock;
-  let load = performance.eventLoopUtilization();
+  /** Runs until the stock is full again. */
+  let refill: NodeJS.Timeout | null = null;
 
-  const refill = setInterval(() => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, load);
-    load = now;
-    if (thread && utilization < busy) order(wanted);
-  }, lookMs).unref();
+  function refillWhenIdle(): void {
+    if (refill) return;
+    let load = performance.eventLoopUtilization();
+    refill = setInterval(() => {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, load);
+      load = now;
+      if (thread && utilization < busy) order(wanted);
+      if (stock.length >= wanted) stopRefilling();
+    }, lookMs).unref();
+  }
+
+  function stopRefilling(): void {
+    if (refill) clearInterval(refill);
+    refill = null;
+  }
 
   function order(count: number): void {
     thread ??= startThread();
@@ -72,6 +83,7 @@ export function createKeyPairs(): KeyPairs {
 
   return {
     async take() {
+      refillWhenIdle();
       const pair = stock.pop();
       if (pair) {
         if (stock.length + ordered < smallestStock / 2) order(smallestStock);
@@ -88,7 +100,7 @@ export function createKeyPairs(): KeyPairs {
       });
     },
     async close() {
-      clearInterval(refill);
+      stopRefilling();
       for (const pair of stock.splice(0)) pair.fill(0);
       await thread?.terminate();
       thread = null;
