@@ -125,25 +125,47 @@ export function createWakeup(): Wakeup {
       woken = true;
       interrupt?.();
     },
+    // By hand, as loops rest many times a second: composing signals would cost more than all of the rest.
     async wait(ms, signal) {
-      if (!woken) {
-        const early = new AbortController();
-        interrupt = () => early.abort();
-        await pause(ms, AbortSignal.any([signal, early.signal]));
-        interrupt = null;
+      if (!woken && !signal.aborted) {
+        await new Promise<void>((resolve) => {
+          const finish = () => {
+            clearTimeout(timer);
+            signal.removeEventListener('abort', finish);
+            if (interrupt === finish) interrupt = null;
+            resolve();
+          };
+          const timer = setTimeout(finish, ms);
+          signal.addEventListener('abort', finish, { once: true });
+          interrupt = finish;
+        });
       }
       woken = false;
     },
   };
 }
 
+/** Tells a loop when what it works on may have changed, whoever changed it. */
+export interface Changes {
+  /** Wakes the loop no later than `everyMs` after a change, and no more often than that; returns how to end this. */
+  follow(wakeup: Pick<Wakeup, 'wake'>, everyMs: number): () => void;
+}
+
+/** A loop that follows changes looks this often without any, in case that something else made work for it. */
+export const quietMs = 10_000;
+
 export interface RepeatingLoop {
   name: string;
-  /** Does one round of work; true when there may be more to do immediately. */
-  step(signal: AbortSignal): Promise<boolean>;
+  /**
+   * Does one round of work; true when there may be more to do immediately, false when there is nothing to do, and `again`
+   * when there may be something after a rest, even if nothing changes until then.
+   */
+  step(signal: AbortSignal): Promise<boolean | 'again'>;
   /** How long to rest when there is nothing to do. */
   restMs: number;
   wakeup?: Wakeup;
+  /** When given, a loop with nothing to do rests until something has changed. */
+  changes?: Changes | undefined;
   /** The longest time a step may take before the loop counts as stuck; added to the rest. */
   longestStepMs?: number;
 }
@@ -154,16 +176,23 @@ export function repeating({
   step,
   restMs,
   wakeup = createWakeup(),
+  changes,
   longestStepMs = 30_000,
 }: RepeatingLoop): Loop {
+  const idleMs = changes ? Math.max(restMs, quietMs) : restMs;
   return {
     name,
-    stuckAfterMs: restMs + longestStepMs,
+    stuckAfterMs: idleMs + longestStepMs,
     async run(signal, beat) {
-      while (!signal.aborted) {
-        const more = await step(signal);
-        beat();
-        if (!more) await wakeup.wait(restMs, signal);
+      const unfollow = changes?.follow(wakeup, restMs);
+      try {
+        while (!signal.aborted) {
+          const more = await step(signal);
+          beat();
+          if (more !== true) await wakeup.wait(more === 'again' ? restMs : idleMs, signal);
+        }
+      } finally {
+        unfollow?.();
       }
     },
   };

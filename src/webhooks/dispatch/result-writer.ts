@@ -1,7 +1,7 @@
 /** Saves results in batches, and keeps them while the database is unavailable. */
 
 import { isStatementFault } from '../../db/faults.ts';
-import { createWakeup, pause } from '../../runtime/loop.ts';
+import { createWakeup, pause, quietMs } from '../../runtime/loop.ts';
 import type { DeliveryResult, Queue } from './queue.ts';
 
 export interface ResultWriter {
@@ -28,7 +28,8 @@ const unstored = '(the response could not be stored)';
 
 export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps): ResultWriter {
   const results: DeliveryResult[] = [];
-  const wakeup = createWakeup();
+  const first = createWakeup();
+  const full = createWakeup();
 
   /**
    * A result that PostgreSQL cannot store must not block others: it is found by bisection and saved without its response.
@@ -61,12 +62,14 @@ export function createResultWriter({ queue, onWritten, log }: ResultWriterDeps):
   return {
     add(result) {
       results.push(result);
-      if (results.length >= batchSize) wakeup.wake();
+      if (results.length === 1) first.wake();
+      if (results.length >= batchSize) full.wake();
     },
     waiting: () => results.length,
     async run(stopping, beat) {
       while (!stopping.aborted || results.length > 0) {
-        if (results.length < batchSize) await wakeup.wait(gatherMs, stopping);
+        if (results.length === 0) await first.wait(quietMs, stopping);
+        if (results.length < batchSize) await full.wait(gatherMs, stopping);
         const batch = results.splice(0, batchSize);
         if (batch.length === 0) continue;
         try {
