@@ -73,6 +73,8 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   const findings = { db, attemptsAmong: sender.attemptsAmong, vaultsOfAnchors };
   let vettedEpoch: number | null = null;
   const standstill = createStandstill({ log });
+  /** The head that was last found to be stored and settled: the same head needs no look at the database. */
+  let reached: { epoch: number; hash: Hex; finalizedNumber: number } | null = null;
   /** The last settlement in this term. */
   let settled = { epoch: -1, finalizedNumber: -1 };
 
@@ -92,15 +94,24 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       vettedEpoch = term.epoch;
     }
     const head = await chain.head();
+    if (await isReached(lead, head)) return false;
     const [tip, finalizedNumber] = await Promise.all([newestBlock(db), chain.finalizedNumber(head.number)]);
     if (tip === null || head.number > tip.number) return catchUp(lead, { head, tip, finalizedNumber });
     const ours = await storedHash(db, head.number);
     // A lower head is not a reorg but a lagging node; so is a head below all stored blocks.
     if (ours !== null && ours !== head.hash) return switchBranch(lead, { head, tip, finalizedNumber });
-    if (ours === tip.hash) await settleFinal(lead, { head, tip, finalizedNumber });
+    if (ours === tip.hash) {
+      await settleFinal(lead, { head, tip, finalizedNumber });
+      reached = { epoch: term.epoch, hash: head.hash, finalizedNumber };
+    }
     if (ours !== null) standstill.over();
     else standStill(chain, `the node is at block ${head.number}, below all stored blocks`);
     return false;
+  }
+
+  async function isReached({ chain, term }: Lead, head: BlockRef): Promise<boolean> {
+    if (reached?.epoch !== term.epoch || reached.hash !== head.hash) return false;
+    return reached.finalizedNumber === (await chain.finalizedNumber(head.number));
   }
 
   async function catchUp(lead: Lead, { head, tip, finalizedNumber }: Position): Promise<boolean> {
