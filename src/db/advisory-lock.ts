@@ -33,9 +33,13 @@ export function withLock<T>(db: Db, lock: number, work: (db: Db) => Promise<T>):
   });
 }
 
-/** Returns false without doing the work when another session holds the lock. */
-export function tryWithLock(db: Db, lock: number, work: (db: Db) => Promise<boolean>): Promise<boolean> {
-  return db.transaction().execute(async (db) => ((await tryLock(db, lock)) ? work(db) : false));
+/** Returns `again` without doing the work when another session holds the lock: that one may have looked too early. */
+export function tryWithLock(
+  db: Db,
+  lock: number,
+  work: (db: Db) => Promise<boolean>,
+): Promise<boolean | 'again'> {
+  return db.transaction().execute(async (db) => ((await tryLock(db, lock)) ? work(db) : 'again'));
 }
 
 /** Takes the lock until the transaction ends; false when another session holds it. */

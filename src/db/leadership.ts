@@ -56,6 +56,8 @@ export interface LeadershipOptions {
   connection(): pg.ClientConfig;
   db: Db;
   log: LoopLog;
+  /** Called with the transaction of each sign of life. */
+  onSign?(transactionId: number): void;
   /** How often a leader gives a sign of life; candidates look twice as often. */
   beatMs?: number;
   /** A leader without a sign for this long, by the candidate's own clock, counts as hanging. */
@@ -78,7 +80,7 @@ export interface LeadershipOptions {
  * So a commit either finishes before the successor leads, or is refused.
  */
 export function createLeadership(options: LeadershipOptions): Leadership {
-  const { work, lock, connection, db, log } = options;
+  const { work, lock, connection, db, log, onSign = () => {} } = options;
   const { beatMs = 1_000, hungAfterMs = 3_000, patienceMs = 300, deafAfterMs = 10_000 } = options;
   /** The leader ends its own term well before a candidate may count it as hanging. */
   const validMs = hungAfterMs * 0.8;
@@ -167,13 +169,18 @@ export function createLeadership(options: LeadershipOptions): Leadership {
   /** Null once the sign is recorded, however late: under this epoch nobody else can have led. Otherwise the reason. */
   async function giveSign(client: pg.Client, epoch: number): Promise<string | null> {
     const sign: pg.QueryConfig & { query_timeout: number } = {
-      text: 'update leaders set beat_at = clock_timestamp() where work = $1 and epoch = $2',
+      text: `update leaders set beat_at = clock_timestamp() where work = $1 and epoch = $2
+             returning pg_current_xact_id()::text as id`,
       values: [work, epoch],
       // Overrides the connection's time-out: this function decides how long to wait.
       query_timeout: 2 * deafAfterMs,
     };
-    const answer = client.query(sign).then(
-      ({ rowCount }) => (rowCount === 1 ? null : 'another node leads now'),
+    const answer = client.query<{ id: string }>(sign).then(
+      ({ rows: [recorded] }) => {
+        if (!recorded) return 'another node leads now';
+        onSign(Number(recorded.id));
+        return null;
+      },
       (error: Error) => error.message,
     );
     const answered = new AbortController();

@@ -24,12 +24,13 @@ export function eventWrite<T extends EventType>({ workspaceId, type, at, data }:
 
 /**
  * Gives each event without a position the next one; only one node does so at a time. A late commit gets a later position,
- * whatever its id, so a reader who has seen position n has seen everything up to n. True when there may be more.
+ * whatever its id, so a reader who has seen position n has seen everything up to n. True when there may be more, `again`
+ * when another node does so right now.
  */
 export async function orderEvents(
   db: Db,
   { lowWater = createLowWater(), limit = 1000 }: { lowWater?: LowWater; limit?: number } = {},
-): Promise<boolean> {
+): Promise<boolean | 'again'> {
   return tryWithLock(db, locks.eventOrder, async (db) => {
     const { rows } = await sql<{ placed: number; oldestOpen: number; lowest: number | null }>`
       with waiting as (

@@ -108,11 +108,11 @@ export interface ChainingOptions {
   limit?: number;
 }
 
-/** Chains new entries, separately for each workspace; true when there may be more. */
+/** Chains new entries, separately for each workspace; true when there may be more, `again` while another node does so. */
 export async function chainAuditEntries(
   db: Db,
   { lowWater = createLowWater(), limit = 2000 }: ChainingOptions = {},
-): Promise<boolean> {
+): Promise<boolean | 'again'> {
   return tryWithLock(db, locks.auditChain, async (db) => {
     const rows = await findUnchained(db, { lowWater, limit });
     if (rows.length === 0) return false;

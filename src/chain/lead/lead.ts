@@ -27,6 +27,8 @@ export interface ChainLeadOptions extends OpenChainDeps {
   connection(): pg.ClientConfig;
   /** Called each time this node begins to lead, because work may be waiting for it. */
   onLead?(): void;
+  /** Called with the transaction of each sign of life. */
+  onSign?(transactionId: number): void;
   /** Called each time this node checks and another node leads. */
   onStandBy?(): void;
   /** The longest that a reader waits for a chain that is about to open. It usually takes about half a second. */
@@ -36,7 +38,10 @@ export interface ChainLeadOptions extends OpenChainDeps {
 export function createChainLead(options: ChainLeadOptions): ChainLead {
   const { connection, db, config, log, onLead = () => {}, onStandBy = () => {} } = options;
   const { patienceMs = 2_000 } = options;
-  const leadership = createLeadership({ work: 'chain', lock: locks.chainLead, connection, db, log });
+  const leadership = createLeadership({
+    ...{ work: 'chain', lock: locks.chainLead, connection, db, log },
+    ...(options.onSign && { onSign: options.onSign }),
+  });
   let current: { tenure: Tenure; chain: Chain } | null = null;
   /** Since when `current` is expected to be set; null while it is set, and while it is not expected. */
   let awaitedSince: number | null = null;

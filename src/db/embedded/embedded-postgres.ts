@@ -35,6 +35,9 @@ export interface EmbeddedPostgresOptions {
   exclusive?: boolean;
 }
 
+/** How often to check the server's process; the end of its connection is noticed at once. */
+const lookMs = 1_000;
+
 /** How long release() waits for a running restart; with the 5 s for requests it stays within the 12 s of a shutdown. */
 const longestRestoreMs = 5_000;
 
@@ -93,7 +96,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       database: databaseName,
       ssl: false,
     }),
-    loop: repeating({ name: 'embedded-postgres', step, restMs: 250, wakeup }),
+    loop: repeating({ name: 'embedded-postgres', step, restMs: lookMs, wakeup }),
     release() {
       released ??= leave();
       return released;

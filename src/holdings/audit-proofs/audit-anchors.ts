@@ -24,7 +24,7 @@ interface HeadRow {
 }
 
 /** Makes the leaves that are due, on one node at a time; true when there may be more. The oldest vault seals them. */
-export function anchorAuditHeads(db: Db): Promise<boolean> {
+export function anchorAuditHeads(db: Db): Promise<boolean | 'again'> {
   return tryWithLock(db, locks.auditAnchors, async (db) => {
     const { rows } = await sql<HeadRow>`
       select w.id as workspace_id, head.sequence, head.hash, last.version, last.leaf, v.id as vault_id, v.address

@@ -54,11 +54,12 @@ export async function keepPartitions(db: Db, retentionDays: number, at?: Date): 
 /** False when the lock was not free. */
 async function withoutHoldingUp(db: Db, change: (db: Db) => Promise<void>): Promise<boolean> {
   try {
-    return await tryWithLock(db, locks.deliveryPartitions, async (db) => {
+    const done = await tryWithLock(db, locks.deliveryPartitions, async (db) => {
       await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(db);
       await change(db);
       return true;
     });
+    return done === true;
   } catch (error) {
     if (isLockTimeout(error)) return false;
     throw error;
