@@ -7,6 +7,7 @@ import type { FindCaller } from '../http/admission/authentication.ts';
 import type { Part } from '../http/api/part.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { openServiceSecret } from '../keys/service-secret.ts';
+import type { Changes } from '../runtime/loop.ts';
 import { apiKeyUseLoop } from './api-keys/api-key-use.loop.ts';
 import { apiKeyRoutes } from './api-keys/api-keys.routes.ts';
 import { createApiKeys } from './api-keys/api-keys.ts';
@@ -39,12 +40,13 @@ export interface AccessDeps {
   keyring: Keyring;
   /** Correct only once the server listens. */
   publicUrl(): string;
+  changes: Changes;
   log: Logger;
 }
 
 export async function createAccess(
   { workspaceCreation }: Pick<Config, 'workspaceCreation'>,
-  { db, pool, keyring, publicUrl, log }: AccessDeps,
+  { db, pool, keyring, publicUrl, changes, log }: AccessDeps,
 ): Promise<Access> {
   const apiKeys = createApiKeys({ db, pool });
   const signIn = createSignIn({
@@ -61,7 +63,7 @@ export async function createAccess(
       return token && invitationLink(publicUrl(), token);
     },
     nodeLoops: [apiKeyUseLoop(apiKeys)],
-    loops: [auditChainLoop(db), peopleUpkeepLoop(db)],
+    loops: [auditChainLoop(db, changes), peopleUpkeepLoop(db)],
     routes(app, shell) {
       apiKeyRoutes(app, { ...shell, apiKeys });
       auditRoutes(app, { ...shell, db });

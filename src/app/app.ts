@@ -13,6 +13,7 @@ import { blobSweepLoop } from '../blobs/sweep.loop.ts';
 import { createSweep } from '../blobs/sweep.ts';
 import { createChainIdFinder } from '../chain/chain-id.ts';
 import type { Config } from '../config/config.ts';
+import { createChangeWatch } from '../db/change-watch.ts';
 import type { Database } from '../db/database.ts';
 import { createGroupCommit } from '../db/writes.ts';
 import { createFeed } from '../events/feed.part.ts';
@@ -97,15 +98,21 @@ export async function createApp(
   );
   const blobs = createBlobs({ db, keyring, store: blobStore });
   const commit = sparingSpent(createGroupCommit(pool));
+  const changes = createChangeWatch(pool);
   const limits = config.budgets;
   const embedded = config.chain.rpcUrls.length === 0;
   const publicUrl = () => server.publicUrl();
 
-  const access = await openPart('access', () => createAccess(config, { db, pool, keyring, publicUrl, log }));
+  const access = await openPart('access', () =>
+    createAccess(config, { db, pool, keyring, publicUrl, changes, log }),
+  );
   const { findCaller } = access;
-  const feed = await openPart('feed', () => createFeed({ db, pool, findCaller, limits }));
+  const feed = await openPart('feed', () => createFeed({ db, pool, findCaller, limits, changes }));
   const webhooks = await openPart('webhooks', () =>
-    createWebhooks(config.webhooks, { db, keyring, connection, onConnectionLost, order: feed.order, log }),
+    createWebhooks(config.webhooks, {
+      ...{ db, keyring, connection, onConnectionLost, changes, log },
+      order: feed.order,
+    }),
   );
   const { eventWakeup } = webhooks;
   const onChain = await openPart('chain', () =>
@@ -120,6 +127,7 @@ export async function createApp(
       placeEvents: feed.place,
       countSubscribers: countAnchorSubscribers,
       eventWakeup,
+      changes,
       log,
     }),
   );
@@ -137,7 +145,7 @@ export async function createApp(
   const holdings = await openPart('holdings', () =>
     createHoldings({
       ...{ db, pool, commit, keyring, blobs, onChain, documents, eventWakeup, embedded, limits, nodeUse },
-      ...{ publicUrl, log },
+      ...{ publicUrl, changes, log },
     }),
   );
   const maintenance = await openPart('maintenance', () =>
@@ -150,7 +158,7 @@ export async function createApp(
   );
 
   const rest: Part = {
-    nodeLoops: [...(ownPostgres ? [ownPostgres.loop] : []), keyringLoop(keyring)],
+    nodeLoops: [...(ownPostgres ? [ownPostgres.loop] : []), changes.loop, keyringLoop(keyring, changes)],
     loops: [idempotencyLoop(db), blobSweepLoop(createSweep({ db, store: blobStore }))],
   };
   const parts: Part[] = [holdings, maintenance, feed, webhooks, access, onChain, rest];

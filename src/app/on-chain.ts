@@ -23,13 +23,14 @@ import { createReadingChain } from '../chain/reading-chain.ts';
 import { registryAddress } from '../chain/registry/registry.ts';
 import { isRetryable, rpcFaultOf } from '../chain/rpc/json-rpc.ts';
 import type { RpcCall } from '../chain/rules/rpc-call.ts';
+import { hasOpen } from '../chain/sender/outgoing.store.ts';
 import { senderLoop } from '../chain/sender/sender.loop.ts';
 import { createSender } from '../chain/sender/sender.ts';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/database.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { openServiceAccount } from '../keys/service-account.ts';
-import { createWakeup, type Loop, type Wakeup } from '../runtime/loop.ts';
+import { type Changes, createWakeup, type Loop, type Wakeup } from '../runtime/loop.ts';
 
 export interface OnChain {
   /** Null while another node leads, or the chain cannot be reached. */
@@ -60,14 +61,16 @@ export interface OnChainDeps {
   placeEvents: AnnouncerDeps['placeEvents'];
   countSubscribers: AnnouncerDeps['countSubscribers'];
   eventWakeup: Pick<Wakeup, 'wake'>;
+  changes: Changes & { ignore(transactionId: number): void };
   log: Logger;
 }
 
-/** The head of the embedded chain is read from memory; other nodes are polled no more often than blocks come. */
-const lookForBlocksMs = { embedded: 100, rpc: 1_000 };
+/** No more often than blocks come; the embedded chain tells of each block. */
+const lookForBlocksMs = 1_000;
 
 export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
-  const { db, connection, keyring, confirmations, placeEvents, countSubscribers, eventWakeup, log } = deps;
+  const { db, connection, keyring, confirmations, placeEvents, countSubscribers, eventWakeup } = deps;
+  const { changes, log } = deps;
   const senderWakeup = createWakeup();
   const blockWakeup = createWakeup();
   const confirmedWakeup = createWakeup();
@@ -84,6 +87,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
       blockWakeup.wake();
     },
     onBlock: blockWakeup.wake,
+    onSign: changes.ignore,
   });
   const reading = createReadingChain({ db, rpcUrls: config.chain.rpcUrls, dataDir: config.dataDir });
   // Separate threads, so that a rush of proofs from large batches does not delay the next batch. Each starts when needed.
@@ -129,15 +133,15 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     // Requests need none of these: what is accepted while the chain is unavailable stays pending.
     loops: [
       chainLead.loop,
-      batcherLoop(batcher, { lead, intervalMs: config.chain.anchorIntervalMs }),
-      senderLoop(sender, { lead, wakeup: senderWakeup }),
+      batcherLoop(batcher, { lead, intervalMs: config.chain.anchorIntervalMs, changes }),
+      senderLoop(sender, { lead, wakeup: senderWakeup, changes, hasOpen: () => hasOpen(db) }),
       indexerLoop({
         indexer,
         lead,
         wakeup: blockWakeup,
-        restMs: config.chain.rpcUrls.length === 0 ? lookForBlocksMs.embedded : lookForBlocksMs.rpc,
+        restMs: lookForBlocksMs,
       }),
-      announcerLoop(announcer, { lead, wakeup: confirmedWakeup }),
+      announcerLoop(announcer, { lead, wakeup: confirmedWakeup, changes }),
     ].map(dispensable),
     async close() {
       await chainLead.close();

@@ -1,7 +1,7 @@
 /** Gives committed events their position in the feed, and announces it. */
 import type { Db } from '../db/database.ts';
 import type { LowWater } from '../db/low-water.ts';
-import { type Loop, repeating, type Wakeup } from '../runtime/loop.ts';
+import { type Changes, type Loop, repeating, type Wakeup } from '../runtime/loop.ts';
 import { orderEvents } from './events.ts';
 
 export interface EventOrderDeps {
@@ -11,13 +11,16 @@ export interface EventOrderDeps {
   order: Wakeup;
   /** Woken when events may have been given a position. */
   feed: Pick<Wakeup, 'wake'>;
+  /** For events that other nodes commit. */
+  changes?: Changes;
 }
 
-export function eventOrderLoop(db: Db, { lowWater, order, feed }: EventOrderDeps): Loop {
+export function eventOrderLoop(db: Db, { lowWater, order, feed, changes }: EventOrderDeps): Loop {
   return repeating({
     name: 'event-order',
     restMs: 250,
     wakeup: order,
+    changes,
     async step() {
       const more = await orderEvents(db, { lowWater });
       feed.wake();

@@ -6,7 +6,7 @@ import type { Write } from '../db/writes.ts';
 import type { FindCaller } from '../http/admission/authentication.ts';
 import type { Part } from '../http/api/part.ts';
 import type { Limits } from '../runtime/budgets.ts';
-import { createWakeup, type Wakeup } from '../runtime/loop.ts';
+import { type Changes, createWakeup, type Wakeup } from '../runtime/loop.ts';
 import { eventOrderLoop } from './event-order.loop.ts';
 import { createEventStreams, type EventStreams } from './event-stream.ts';
 import { eventRoutes } from './events.routes.ts';
@@ -27,9 +27,10 @@ export interface FeedDeps {
   pool: Pool;
   findCaller: FindCaller;
   limits: Limits;
+  changes: Changes;
 }
 
-export async function createFeed({ db, pool, findCaller, limits }: FeedDeps): Promise<Feed> {
+export async function createFeed({ db, pool, findCaller, limits, changes }: FeedDeps): Promise<Feed> {
   const order = createWakeup();
   const ordered = createWakeup();
   const lowWater = createLowWater();
@@ -39,7 +40,7 @@ export async function createFeed({ db, pool, findCaller, limits }: FeedDeps): Pr
     order,
     place: (db, writes) => placeEvents(db, writes, lowWater),
     streams,
-    loops: [eventOrderLoop(db, { lowWater, order, feed: ordered })],
+    loops: [eventOrderLoop(db, { lowWater, order, feed: ordered, changes })],
     routes(app, { cursors }) {
       eventRoutes(app, { pool, cursors, feedGeneration, eventStreams: streams, findCaller, limits });
     },

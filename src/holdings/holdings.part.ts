@@ -12,7 +12,7 @@ import type { Part } from '../http/api/part.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { DocumentThread } from '../pdf/document-thread.ts';
 import type { Limits } from '../runtime/budgets.ts';
-import { createWakeup, type Wakeup } from '../runtime/loop.ts';
+import { type Changes, createWakeup, type Wakeup } from '../runtime/loop.ts';
 import { auditAnchorsLoop } from './audit-proofs/audit-anchors.loop.ts';
 import { auditProofRoutes } from './audit-proofs/audit-proof.routes.ts';
 import { certificateRoutes } from './certificates/certificate.routes.ts';
@@ -60,6 +60,7 @@ export interface HoldingsDeps {
   /** Budget use that is counted on this node. */
   nodeUse: NodeUse;
   publicUrl(): string;
+  changes: Changes;
   log: Logger;
 }
 
@@ -70,7 +71,7 @@ interface OnChain extends ChainRelayDeps, Omit<StatsDeps, 'db'> {
 }
 
 export function createHoldings(deps: HoldingsDeps): Holdings {
-  const { db, pool, commit, keyring, blobs, onChain, documents, eventWakeup, embedded, log } = deps;
+  const { db, pool, commit, keyring, blobs, onChain, documents, eventWakeup, embedded, changes, log } = deps;
   const { proofs, historyProofs, registry } = onChain;
   const makeProof = proofs.make;
   const vaults = createVaults({ db, pool, commit, keyring, eventWakeup });
@@ -88,7 +89,7 @@ export function createHoldings(deps: HoldingsDeps): Holdings {
     fileContents,
     loops: [
       auditAnchorsLoop(db),
-      fileValidationLoop(validator, { lead: onChain.lead, wakeup: validationWakeup }),
+      fileValidationLoop(validator, { lead: onChain.lead, wakeup: validationWakeup, changes }),
     ],
     routes(app, shell) {
       vaultRoutes(app, { ...shell, vaults });

@@ -116,3 +116,28 @@ test('a wakeup ends the rest of a loop, and is not lost during a step', async ()
   await waitUntil(() => steps === 3);
   await supervisor.stop(1_000);
 });
+
+test('a loop that follows changes rests until there is one, unless it wants to look again', async () => {
+  const followers: (() => void)[] = [];
+  const changes = {
+    follow(wakeup: { wake(): void }, everyMs: number) {
+      assert.equal(everyMs, 20);
+      followers.push(wakeup.wake);
+      return () => void followers.pop();
+    },
+  };
+  let steps = 0;
+  const step = async () => {
+    steps += 1;
+    return steps < 3 ? 'again' : false;
+  };
+  const supervisor = superviseLoops([repeating({ name: 'following', restMs: 20, changes, step })], quiet);
+  supervisor.start();
+  await waitUntil(() => steps === 3);
+  await pause(200, new AbortController().signal);
+  assert.equal(steps, 3);
+  followers[0]?.();
+  await waitUntil(() => steps === 4);
+  await supervisor.stop(1_000);
+  assert.equal(followers.length, 0);
+});

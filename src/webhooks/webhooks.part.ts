@@ -5,7 +5,7 @@ import type { WebhookConfig } from '../config/config.ts';
 import { type Db, openDatabase } from '../db/database.ts';
 import type { Part } from '../http/api/part.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import { createWakeup, type Wakeup } from '../runtime/loop.ts';
+import { type Changes, createWakeup, type Wakeup } from '../runtime/loop.ts';
 import { deliveryRoutes } from './deliveries/deliveries.routes.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
 import { createNodeId, dispatcherLoop } from './dispatch/dispatcher.ts';
@@ -32,11 +32,12 @@ export interface WebhooksDeps {
   connection(): pg.ClientConfig;
   onConnectionLost(error: Error): void;
   order: Pick<Wakeup, 'wake'>;
+  changes: Changes;
   log: Logger;
 }
 
 export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webhooks {
-  const { db, keyring, connection, onConnectionLost, order, log } = deps;
+  const { db, keyring, connection, onConnectionLost, order, changes, log } = deps;
   const deliveryWakeup = createWakeup();
   const replayWakeup = createWakeup();
   const eventWakeup = {
@@ -63,6 +64,7 @@ export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webho
     timeoutMs: config.timeoutMs,
     nodeId,
     wakeup: deliveryWakeup,
+    changes,
     signerOf: rememberSigners(endpoints, config.serviceName),
     onHealth: createHealthKeeper(endpoints),
     onWritten: metrics.onWritten,
@@ -73,7 +75,7 @@ export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webho
     metrics: metrics.all,
     loops: [
       dispatcher,
-      replaysLoop(replays, replayWakeup),
+      replaysLoop(replays, { wakeup: replayWakeup, changes }),
       nodesLoop(nodes, deliveryWakeup),
       deliveryLogLoop(db, config.retentionDays),
     ],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Lead } from '../../chain/chain.ts';
-import { pause } from '../../runtime/loop.ts';
+import { type Changes, pause } from '../../runtime/loop.ts';
 import { batcherLoop } from './batcher.loop.ts';
 
 const leading = {} as Lead;
@@ -18,6 +18,8 @@ function follow(
     work?(step: number): { ms: number; more: boolean };
     /** Whether the previous batch is not in a block yet. */
     waits?(): boolean;
+    isBusy?(): boolean;
+    changes?: Changes;
   },
 ) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -39,9 +41,11 @@ function follow(
       async resend() {
         seen.resends += 1;
       },
+      isBusy: () => options.isBusy?.() ?? false,
     },
     {
       intervalMs: options.intervalMs,
+      ...(options.changes && { changes: options.changes }),
       lead() {
         seen.looks += 1;
         return options.lead();
@@ -130,5 +134,31 @@ test('makes no batch while one waits for its block, and then one with everything
   waits = false;
   await pass(100);
   assert.equal(starts.length, 2);
+  await stop();
+});
+
+test('without anything pending it looks only after a change, but never before the interval has passed', async (t) => {
+  let change = () => {};
+  let busy = true;
+  const changes: Changes = {
+    follow(wakeup) {
+      change = wakeup.wake;
+      return () => {};
+    },
+  };
+  const options = { intervalMs: 300, lead: () => leading, isBusy: () => busy, changes };
+  const { starts, pass, stop } = follow(t, options);
+  await pass(350);
+  busy = false;
+  await pass(2_000);
+  assert.deepEqual(starts, [0, 300, 600], 'once more, to find nothing');
+  change();
+  await pass(50);
+  assert.equal(starts.length, 4, 'at once, as the interval has long passed');
+  change();
+  await pass(200);
+  assert.equal(starts.length, 4);
+  await pass(100);
+  assert.equal((starts[4] ?? 0) - (starts[3] ?? 0), 300);
   await stop();
 });

@@ -32,6 +32,8 @@ export interface Batcher {
   step(lead: Lead): Promise<boolean>;
   /** Makes new transactions for batches whose transaction reverted. */
   resend(lead: Lead): Promise<void>;
+  /** Whether the last calls had anything to do, or left something for later. */
+  isBusy(): boolean;
 }
 
 /** About 3 MB of leaves, and one or two seconds for the tree and the rows. */
@@ -42,6 +44,8 @@ export function createBatcher(deps: BatcherDeps): Batcher {
   const sealing = createSealing(deps);
   const lowWater = createLowWater();
   let strandedTold = 0;
+  let hasPending = false;
+  let hasToResend = false;
 
   function tellStranded(leaves: number): void {
     if (leaves !== 0 && leaves !== strandedTold) {
@@ -55,8 +59,10 @@ export function createBatcher(deps: BatcherDeps): Batcher {
 
     async step(lead) {
       const behind = await lowWater.find(db);
-      const selection = await selectPending(db, { maxLeaves, behind, without: sealing.shunned() });
+      const without = sealing.shunned();
+      const selection = await selectPending(db, { maxLeaves, behind, without });
       tellStranded(selection.stranded);
+      hasPending = selection.ids.length > 0 || selection.stranded > 0 || without.length > 0;
       if (selection.ids.length === 0) return false;
       // The quote comes first, so that nothing is built in vain while the chain is unavailable.
       const quote = await sender.quote(lead.chain);
@@ -73,6 +79,7 @@ export function createBatcher(deps: BatcherDeps): Batcher {
 
     async resend(lead) {
       const batches = await batchesToResend(db);
+      hasToResend = batches.length > 0;
       if (batches.length === 0) return;
       const finalNumber = await newestFinal(lead.chain);
       for (const batch of batches) {
@@ -87,6 +94,8 @@ export function createBatcher(deps: BatcherDeps): Batcher {
         senderWakeup.wake();
       }
     },
+
+    isBusy: () => hasPending || hasToResend,
   };
 }
 

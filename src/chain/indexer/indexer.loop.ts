@@ -9,7 +9,7 @@ export interface IndexerLoopDeps {
   lead(): Lead | null;
   /** Woken when a block was mined, or a transaction sent. */
   wakeup: Wakeup;
-  /** Polling interval for a new head: our own node can be polled more often than a shared one. */
+  /** Polling interval for a new head. */
   restMs: number;
 }
 

@@ -272,3 +272,10 @@ export async function hasSent(db: Db, account: Address): Promise<boolean> {
     .executeTakeFirst();
   return known !== undefined;
 }
+
+/** Whether any transaction is neither mined nor failed, as far as we know. */
+export async function hasOpen(db: Db): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from outgoing_transactions where status in ('signed', 'submitted') limit 1`.execute(db);
+  return rows.length > 0;
+}

@@ -77,3 +77,11 @@ update webhook_queue set asleep = false where ctid = any (array(
   select ctid from webhook_queue where asleep and next_attempt_at between $2 and now()
   order by next_attempt_at limit $1 for update skip locked
 ))`;
+
+/** The time until the first delivery is due; 0 while one is not asleep, be it claimed or not. */
+export const nextDueText = `
+select coalesce(
+  (select 0 from webhook_queue where not asleep and next_attempt_at >= $1 order by endpoint_id limit 1),
+  (select greatest(0, extract(epoch from next_attempt_at - now()) * 1000)::float8
+   from webhook_queue where asleep order by next_attempt_at limit 1)
+) as due_in_ms`;

@@ -1,6 +1,6 @@
 /** Sends due deliveries: claims them in batches, posts them with one lane per endpoint, saves results in batches. */
 import { randomInt } from 'node:crypto';
-import { type Loop, pause, type Wakeup } from '../../runtime/loop.ts';
+import { type Changes, type Loop, pause, quietMs, type Wakeup } from '../../runtime/loop.ts';
 import { type AttemptDeps, attemptDelivery } from './attempt.ts';
 import { firstCap } from './lane.ts';
 import { createLanes } from './lanes.ts';
@@ -13,6 +13,8 @@ export interface DispatcherDeps extends AttemptDeps, ResultWriterDeps {
   nodeId: number;
   /** Woken when a delivery may have become due. */
   wakeup: Wakeup;
+  /** When given, the loop rests until something has changed or a delivery becomes due while none is. */
+  changes?: Changes;
   mostInHand?: number;
 }
 
@@ -22,7 +24,7 @@ const mostWaiting = 4000;
 const usualMostInHand = 10_000;
 /** With more than this waiting, the next claim is not urgent. */
 const stock = 1000;
-/** For events that other nodes commit, and for retries that become due. */
+/** For events that other nodes commit, and for deliveries in hand. */
 const pollMs = 200;
 /** Merges claims that would follow each other faster. */
 const claimRestMs = 5;
@@ -39,7 +41,7 @@ export function createNodeId(): number {
 }
 
 export function dispatcherLoop(deps: DispatcherDeps): Loop {
-  const { queue, wakeup, log, mostInHand = usualMostInHand } = deps;
+  const { queue, wakeup, changes, log, mostInHand = usualMostInHand } = deps;
   // A third for waiting in the lane, a third for sending, a third for saving the result.
   const leaseMs = Math.max(deps.timeoutMs * 3, shortestLeaseMs);
   let claims = 0;
@@ -57,6 +59,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
   });
 
   const stocked = () => lanes.waiting() > stock;
+  const inHand = () => lanes.waiting() + lanes.inFlight() + writer.waiting();
 
   async function send(delivery: ClaimedDelivery): Promise<boolean> {
     let result: DeliveryResult;
@@ -76,8 +79,7 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     const now = Date.now();
     lanes.sweep(now);
     const waiting = lanes.waiting();
-    const inHand = waiting + lanes.inFlight() + writer.waiting();
-    const free = { toWait: mostWaiting - waiting, inHand: mostInHand - inHand };
+    const free = { toWait: mostWaiting - waiting, inHand: mostInHand - inHand() };
     // At most half of what is free: the whole claim may go to one workspace that has no lanes here yet.
     const limit = Math.max(0, Math.min(claimLimit, Math.ceil(free.toWait / 2), Math.ceil(free.inHand / 2)));
     const { endpoints: room, full: fullWorkspaces } = lanes.room(now, { limit, ...free });
@@ -104,21 +106,30 @@ export function dispatcherLoop(deps: DispatcherDeps): Loop {
     return full || queue.isMidRound();
   }
 
+  /** How long nothing is to be claimed, unless a wakeup comes. */
+  async function untilDue(): Promise<number> {
+    if (!changes || inHand() > 0) return pollMs;
+    const dueInMs = (await queue.nextDueMs()) ?? quietMs;
+    return dueInMs === 0 ? pollMs : Math.min(dueInMs, quietMs);
+  }
+
   return {
     name: 'webhook-dispatcher',
     stuckAfterMs: 60_000,
     async run(signal, beat) {
       const writing = new AbortController();
       const written = writer.run(writing.signal, beat);
+      const unfollow = changes?.follow(wakeup, pollMs);
       try {
         while (!signal.aborted) {
           const more = await claim();
           beat();
           await pause(claimRestMs, signal);
           if (stocked()) await wakeup.wait(stockedRestMs, signal);
-          else if (!more) await wakeup.wait(pollMs, signal);
+          else if (!more) await wakeup.wait(await untilDue(), signal);
         }
       } finally {
+        unfollow?.();
         lanes.empty();
         for (const deadline = Date.now() + stopGraceMs; Date.now() < deadline && lanes.inFlight() > 0; )
           await pause(20, new AbortController().signal);

@@ -46,6 +46,21 @@ test('claims only what is due, with everything needed to send it', async () => {
   assert.deepEqual(await fixture.claim(), [], 'claimed once, it is not claimed again');
 });
 
+test('knows when the next delivery is due', async () => {
+  assert.equal(await fixture.queue.nextDueMs(), null);
+  await fixture.makeEndpoint();
+  await fixture.makeEvents(1);
+  assert.equal(await fixture.queue.nextDueMs(), 0);
+  const [delivery] = await fixture.claim();
+  assert.ok(delivery);
+  assert.equal(await fixture.queue.nextDueMs(), 0, 'it is being sent');
+  await fixture.queue.complete([{ delivery, status: 'pending', retryInMs: 60_000, attempt: attempt(1) }]);
+  const dueInMs = (await fixture.queue.nextDueMs()) ?? 0;
+  assert.ok(dueInMs > 30_000 && dueInMs <= 60_000, `${dueInMs} ms`);
+  await fixture.makeEvents(1);
+  assert.equal(await fixture.queue.nextDueMs(), 0);
+});
+
 test('claims as many from each endpoint as it has room for, and in total at most the limit', async () => {
   const [full, some, unnamed] = [
     await fixture.makeEndpoint(),

@@ -5,7 +5,7 @@
 import type { Pool } from 'pg';
 import { type Attempt, mostAttempts } from '../deliveries/deliveries.ts';
 import { failingTooLong } from '../endpoints/endpoints.store.ts';
-import { claimText, wakeText } from './claim-statement.ts';
+import { claimText, nextDueText, wakeText } from './claim-statement.ts';
 import { createLowWater } from './low-water.ts';
 
 export interface ClaimedDelivery {
@@ -72,6 +72,8 @@ export interface Queue {
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>;
   /** Whether the last claim stopped before the end of the list of endpoints. */
   isMidRound(): boolean;
+  /** The time until the first delivery is due; 0 if one is due or being sent, null if there is none. */
+  nextDueMs(): Promise<number | null>;
   /** Saves results, and refuses those whose claim was lost meanwhile. Returns how many were accepted. */
   complete(results: DeliveryResult[]): Promise<number>;
 }
@@ -304,6 +306,15 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
     },
 
     isMidRound: () => midRound,
+
+    async nextDueMs() {
+      const { rows } = await pool.query<{ due_in_ms: number | null }>({
+        name: 'webhook-next-due',
+        text: nextDueText,
+        values: [await lowWater.find()],
+      });
+      return rows[0]?.due_in_ms ?? null;
+    },
 
     complete(results) {
       const rows = results.map(({ delivery, status, retryInMs, lateMs, attempt }) => ({

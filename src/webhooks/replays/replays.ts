@@ -66,8 +66,8 @@ export interface Replays {
   get(workspaceId: string, id: string): Promise<Replay>;
   /** Deliveries not sent yet are kept as skipped. */
   cancel(caller: Caller, id: string): Promise<void>;
-  /** Gives every running replay its next batch of deliveries. */
-  advance(): Promise<void>;
+  /** Gives every running replay its next batch of deliveries; false when none is running. */
+  advance(): Promise<boolean>;
 }
 
 export interface ReplaysDeps {
@@ -231,6 +231,7 @@ export function createReplays({ db, wakeup, deliveryWakeup }: ReplaysDeps): Repl
         }
       }
       if (faults.length > 0) throw faults[0];
+      return running.length > 0;
     },
   };
 }

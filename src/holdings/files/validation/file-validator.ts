@@ -25,6 +25,8 @@ export interface FileValidatorDeps {
 export interface FileValidator {
   /** Runs one round; true when there may be more. Throws when the chain does not answer at all. */
   step(lead: Lead): Promise<boolean>;
+  /** Whether some wait for a retry. */
+  waits(): boolean;
 }
 
 /** An undecided validation is retried after this long, then after twice as long, and so on. */
@@ -93,6 +95,7 @@ export function createFileValidator(deps: FileValidatorDeps): FileValidator {
       if (trouble !== null) throw trouble;
       return open.length === atOnce;
     },
+    waits: () => waiting.size > 0,
   };
 }
 
