@@ -47,6 +47,7 @@ export interface Figure {
     | 'MB'
     | 'MB/s'
     | 'gas'
+    | '% of a core'
     | 'statements';
   p99Ms: number | null;
 }

@@ -7,6 +7,7 @@ import type { Row } from './row.ts';
 import { confirmed, confirmedLone } from './rows/confirmed.ts';
 import { create, createIdempotent, createOwnKey, createWorker } from './rows/create.ts';
 import { embeddedGrowth } from './rows/embedded-growth.ts';
+import { embeddedIdle } from './rows/embedded-idle.ts';
 import { gas } from './rows/gas.ts';
 import { indexer } from './rows/indexer.ts';
 import { maintenance } from './rows/maintenance.ts';
@@ -45,6 +46,7 @@ const rows: Row[] = [
   webhookIsolation,
   memory,
   embeddedGrowth,
+  embeddedIdle,
 ];
 
 process.exitCode = await main(process.argv.slice(2));
