@@ -1,3 +1,4 @@
+/** Which transactions have ended between two snapshots. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { hasEnded, parseSnapshot } from './snapshot.ts';

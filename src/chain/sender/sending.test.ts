@@ -10,9 +10,7 @@ import {
   payload,
   startTestChain,
 } from '../../../test/support/fixtures/sender-fixture.ts';
-import { createWakeup } from '../../runtime/loop.ts';
 import { rpcFaultOf } from '../rpc/json-rpc.ts';
-import { senderLoop } from './sender.loop.ts';
 
 const skip = await anvilMissing();
 const chain = skip ? null : await startTestChain();
@@ -334,62 +332,6 @@ test('a node that loses the lead during a round sends nothing more of it', { ski
   assert.equal(fixture.rawSent().length, 1);
   await fixture.sender.step(fixture.lead);
   assert.equal(fixture.rawSent().length, 3, 'the successor sends the rest');
-});
-
-test('the loop does nothing without the lead, and one step with it', async () => {
-  const wakeup = createWakeup();
-  let lead: object | null = null;
-  const steps: unknown[] = [];
-  const loop = senderLoop(
-    {
-      async step(present) {
-        steps.push(present);
-        return false;
-      },
-    },
-    { lead: () => lead as never, wakeup, hasOpen: async () => true },
-  );
-  const stopping = new AbortController();
-  let beats = 0;
-  const running = loop.run(stopping.signal, () => {
-    beats += 1;
-    if (beats === 1) lead = { term: { epoch: 1 } };
-    if (beats === 2) stopping.abort();
-    wakeup.wake();
-  });
-  await running;
-  assert.deepEqual(steps, [{ term: { epoch: 1 } }]);
-});
-
-test('the loop makes no more than one step per epoch while nothing is open', async () => {
-  const wakeup = createWakeup();
-  let epoch = 1;
-  let open = true;
-  const steps: [number, boolean][] = [];
-  const loop = senderLoop(
-    {
-      async step({ term }) {
-        steps.push([term.epoch, open]);
-        return false;
-      },
-    },
-    { lead: () => ({ term: { epoch } }) as never, wakeup, hasOpen: async () => open },
-  );
-  const stopping = new AbortController();
-  let beats = 0;
-  await loop.run(stopping.signal, () => {
-    beats += 1;
-    open = beats < 2;
-    if (beats === 5) epoch = 2;
-    if (beats === 8) stopping.abort();
-    wakeup.wake();
-  });
-  assert.deepEqual(steps, [
-    [1, true],
-    [1, true],
-    [1, false],
-    [2, false],
-  ]);
 });
 
 async function sendElsewhere(fixture: Fixture, nonce: number): Promise<void> {
