@@ -125,7 +125,7 @@ export function createWakeup(): Wakeup {
       woken = true;
       interrupt?.();
     },
-    // By hand, as loops rest many times a second: composing signals would cost more than all of the rest.
+    // Without AbortSignal.any, which is costly for something that loops do many times a second.
     async wait(ms, signal) {
       if (!woken && !signal.aborted) {
         await new Promise<void>((resolve) => {
