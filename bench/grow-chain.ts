@@ -139,7 +139,10 @@ async function withChain(dataDir: string, work: (growth: Growth) => Promise<void
       readBlockHash: results.blockHash,
     });
     try {
-      const head = await catchUp({ ...birth, journal, results, engine, ahead, commit, log });
+      const head = await catchUp({
+        ...{ ...birth, journal, results, engine, ahead, commit, log },
+        signal: new AbortController().signal,
+      });
       const { nonce } = await engine.ask('account', { stateRoot: head.stateRoot, address: faucet.address });
       await work({ chainId, db, engine, ahead, head, faucet, nonce });
     } finally {

@@ -31,6 +31,7 @@ export async function openEmbeddedChain(term: Term, deps: OpenChainDeps): Promis
     dataDir,
     db,
     commit: term.commit,
+    signal: term.signal,
     log,
     alloc: genesisAlloc({ submitter, faucet }),
     ...(onBlock && { onBlock }),

@@ -18,6 +18,7 @@ export interface CatchUpNeeds {
   /** Nodes of blocks that are executed but not committed. */
   ahead: Map<string, Uint8Array>;
   commit: Commit;
+  signal: AbortSignal;
   genesis: string;
   madeBy: string | null;
   log: LoopLog;
@@ -71,9 +72,11 @@ async function execute(needs: CatchUpNeeds): Promise<ParentBlock> {
   let head = (executedHead ?? first) as ParentBlock;
   const last = await journal.head();
   const missing = (last?.number ?? 0) - head.number;
-  if (missing <= 0 && first)
-    await needs.commit((db) => insertResults(first, db)).then(() => needs.ahead.clear());
-  if (missing <= 0) return head;
+  if (missing <= 0) {
+    if (first) await needs.commit((db) => insertResults(first, db));
+    needs.ahead.clear();
+    return head;
+  }
   const began = performance.now();
   log.info(
     { blocks: missing, from: head.number + 1, madeBy },
@@ -84,6 +87,7 @@ async function execute(needs: CatchUpNeeds): Promise<ParentBlock> {
   for (;;) {
     const page = await journal.after(head.number, pageSize);
     for (const block of page) {
+      needs.signal.throwIfAborted();
       const template = {
         parent: parentOf(head),
         timestampSeconds: block.timestampSeconds,

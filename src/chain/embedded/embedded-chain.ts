@@ -46,6 +46,8 @@ export interface EmbeddedChainOptions {
   db: Db;
   /** The commit of this node's term: refuses writes to the journal once the term has ended. */
   commit: Commit;
+  /** Ends a start that executes many blocks, between two of them. */
+  signal?: AbortSignal;
   log: LoopLog;
   /** Balances and code at block 0. Read only on the very first start, then stored. */
   alloc: Alloc;
@@ -91,7 +93,8 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     readBlockHash: results.blockHash,
     onLoss: (reason) => log.error({ reason }, 'the engine of the embedded chain was lost; starting another'),
   });
-  const needs: CatchUpNeeds = { ...birth, journal, results, engine, ahead, commit, log };
+  const { signal = stopping.signal } = options;
+  const needs: CatchUpNeeds = { ...birth, journal, results, engine, ahead, commit, signal, log };
   let head: ParentBlock;
   let genesisHash: Hex;
   let pace: ReturnType<typeof createPace>;
@@ -164,6 +167,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     if (damaged) {
       head = await catchUp(needs);
       damaged = false;
+      options.onBlock?.();
     }
     await settle();
   }
