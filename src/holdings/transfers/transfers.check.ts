@@ -80,7 +80,8 @@ function subjectsPass(db: Db, { kind, table, id }: Custody): Pass {
              (select l.leaf from anchor_leaves l
               where l.workspace_id = s.workspace_id and l.subject_id = ${subject}
                 and l.kind in (${kind}, 'transfer')
-              order by l.id desc limit 1) as newest_leaf
+              -- Not by the id itself: without sorting, PostgreSQL would read all leaves from the newest on for each row.
+              order by l.id + 0 desc limit 1) as newest_leaf
       from ${sql.table(table)} s where ${where} ${end}`,
     judge: (rows) => rows.flatMap((row) => judgeSubject(kind, row)),
   });
