@@ -9,14 +9,15 @@ create table embedded_chain_results (
   state_root        bytea   not null check (length(state_root) = 32),
   transactions_root bytea   not null check (length(transactions_root) = 32),
   receipts_root     bytea   not null check (length(receipts_root) = 32),
-  -- One for each transaction: RLP of sender, success, gas and logs.
+  -- One for each transaction: deflated RLP of sender, success, gas and logs.
   receipts          bytea[] not null
 );
 
 create table embedded_chain_transactions (
-  hash   bytea   primary key check (length(hash) = 32),
-  number bigint  not null,
-  index  integer not null
+  -- In this order, and as small as they can be, for the sake of the row's size.
+  number integer  not null,
+  index  smallint not null,
+  hash   bytea    primary key check (length(hash) = 32)
 );
 
 create unique index embedded_chain_blocks_hash on embedded_chain_blocks (hash);
