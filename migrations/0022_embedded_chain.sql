@@ -38,3 +38,12 @@ create table embedded_chain_replaced (
   number bigint  primary key,
   keys   bytea[] not null
 );
+
+-- The blocks up to this one were made by anvil. Its state may have accounts and slots that Ethereum's rules leave out: from
+-- the first block in which it has, blocks keep the hash that the journal recorded, which cannot be computed again.
+alter table embedded_chain
+  add column recorded_until bigint not null default 0,
+  add column recorded_from  bigint;
+update embedded_chain
+set recorded_until = coalesce((select max(number) from embedded_chain_blocks), 0)
+where made_by like 'anvil%';

@@ -1,13 +1,14 @@
 /**
  * Executes the journal's blocks that have no results yet: those of a chain that was begun with anvil, those of a backup
- * without results, or all of them after damage. Every block must get the hash that the journal has.
+ * without results, or all of them after damage. Every block must get the hash that the journal has, but for those of anvil
+ * whose state had more in it than Ethereum's rules allow.
  */
 import { OperatorError } from '../../runtime/errors.ts';
 import type { LoopLog } from '../../runtime/loop.ts';
 import { headerHash } from './check/header.ts';
 import { type Engine, EngineFailure, isMissingNode } from './engine/engine.ts';
 import { type BlockResult, type ParentBlock, parentOf } from './engine/protocol.ts';
-import type { Commit, Journal, JournalBlock } from './journal.ts';
+import type { Commit, Journal, JournalBlock, RecordedBlocks } from './journal.ts';
 import { UndecodableReceipt } from './results/receipt-bytes.ts';
 import { deleteResults, insertResults, type Results } from './results/results.store.ts';
 
@@ -21,6 +22,8 @@ export interface CatchUpNeeds {
   signal: AbortSignal;
   genesis: string;
   madeBy: string | null;
+  /** `from` is set when the first such block is found. */
+  recorded: RecordedBlocks;
   log: LoopLog;
 }
 
@@ -56,11 +59,11 @@ class Damage extends Error {
 }
 
 /** The newest results must belong to the journal's block, or the next block would be built on another state. */
-async function requireSound({ results }: CatchUpNeeds): Promise<void> {
+async function requireSound({ results, recorded }: CatchUpNeeds): Promise<void> {
   const head = await results.head().catch((error) => {
     throw error instanceof UndecodableReceipt ? new Damage(error.message) : error;
   });
-  if (head && headerHash(head, head.receipts) !== head.hash) {
+  if (head && !isRecorded(head, recorded) && headerHash(head, head.receipts) !== head.hash) {
     throw new Damage(`the results of block ${head.number} do not give its hash`);
   }
 }
@@ -99,14 +102,15 @@ async function execute(needs: CatchUpNeeds): Promise<ParentBlock> {
         .catch((error) => {
           throw mismatchOf(error, block, needs);
         });
-      requireEqual(built.block, block, needs);
-      head = built.block;
-      executed.push(built.block);
-      show(built.block, needs);
+      const result = settle(built.block, block, needs);
+      head = result;
+      executed.push(result);
+      show(result, needs);
       if (block.number % tellEvery === 0) log.info({ block: block.number, of: last?.number }, 'executed');
     }
     await needs.commit(async (db) => {
       for (const block of executed) await insertResults(block, db);
+      await db.updateTable('embedded_chain').set({ recorded_from: needs.recorded.from }).execute();
     });
     executed = [];
     needs.ahead.clear();
@@ -131,6 +135,26 @@ async function begin(needs: CatchUpNeeds): Promise<BlockResult> {
 /** Lets the engine read what is not committed yet. */
 function show({ changes }: BlockResult, { ahead }: CatchUpNeeds): void {
   for (const [key, value] of changes.added) ahead.set(Buffer.from(key).toString('hex'), value);
+}
+
+/** The block as the chain has it: with its own hash, or with the recorded one where anvil's state was another. */
+function settle(made: BlockResult, stored: JournalBlock, needs: CatchUpNeeds): BlockResult {
+  const { recorded, log, madeBy } = needs;
+  if (made.hash !== stored.hash && recorded.from === null && stored.number <= recorded.until) {
+    recorded.from = stored.number;
+    log.info(
+      { from: recorded.from, until: recorded.until, madeBy },
+      'the state of these blocks had empty accounts or slots in it, which Ethereum leaves out: they keep the hashes that ' +
+        'the journal recorded, and the blocks after them have the state of the built-in engine',
+    );
+  }
+  if (isRecorded(stored, recorded)) return { ...made, hash: stored.hash };
+  requireEqual(made, stored, needs);
+  return made;
+}
+
+function isRecorded({ number }: { number: number }, { from, until }: RecordedBlocks): boolean {
+  return from !== null && from <= number && number <= until;
 }
 
 function requireEqual(made: BlockResult, stored: JournalBlock, needs: CatchUpNeeds): void {

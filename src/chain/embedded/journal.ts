@@ -23,9 +23,23 @@ export interface ChainBirth {
   genesis: string;
 }
 
+/**
+ * The blocks that anvil made and whose hash only the journal knows: anvil's state had accounts and slots in it that
+ * Ethereum's rules leave out. `from` is null as long as no such block is known.
+ */
+export interface RecordedBlocks {
+  from: number | null;
+  until: number;
+}
+
+export interface Origin extends ChainBirth {
+  madeBy: string | null;
+  recorded: RecordedBlocks;
+}
+
 export interface Journal {
   /** How the chain was created; the first caller's proposal is stored and never changes. */
-  birth(propose: () => ChainBirth): Promise<ChainBirth & { madeBy: string | null }>;
+  birth(propose: () => ChainBirth): Promise<Origin>;
   /** Null before the first start. */
   chainId(): Promise<number | null>;
   block(number: number): Promise<JournalBlock | null>;
@@ -75,7 +89,10 @@ export function createJournal(db: Db, commit: Commit = notToBeWritten): Journal 
   }
 
   const stored = () =>
-    db.selectFrom('embedded_chain').select(['chain_id', 'genesis', 'made_by']).executeTakeFirst();
+    db
+      .selectFrom('embedded_chain')
+      .select(['chain_id', 'genesis', 'made_by', 'recorded_from', 'recorded_until'])
+      .executeTakeFirst();
 
   return {
     block,
@@ -94,7 +111,8 @@ export function createJournal(db: Db, commit: Commit = notToBeWritten): Journal 
         row = await stored();
       }
       if (!row) throw new Error('the identity of the embedded chain was not stored');
-      return { chainId: row.chain_id, genesis: row.genesis, madeBy: row.made_by };
+      const recorded = { from: row.recorded_from, until: row.recorded_until };
+      return { chainId: row.chain_id, genesis: row.genesis, madeBy: row.made_by, recorded };
     },
     async head() {
       const row = await blocks().orderBy('number', 'desc').limit(1).executeTakeFirst();

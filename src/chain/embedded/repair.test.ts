@@ -12,16 +12,20 @@ import {
   transfer,
 } from '../../../test/support/fixtures/embedded-chain-fixture.ts';
 import {
+  anvilHashes,
+  firstOddBlock,
   goldenBlocks,
   goldenChainId,
   goldenGenesis,
-  notOfAnvil,
+  goldenHashes,
+  goldenTimestamp,
+  goldenTransfer,
 } from '../../../test/support/fixtures/golden-chain.ts';
 import { waitUntil } from '../../../test/support/service/process.ts';
 import { OperatorError } from '../../runtime/errors.ts';
 import { engineName } from './catch-up.ts';
+import { blocksPass } from './check/blocks-pass.ts';
 import type { EmbeddedChain } from './embedded-chain.ts';
-import { createEngine } from './engine/engine.ts';
 import { createResults, type StoredBlock } from './results/results.store.ts';
 
 const tables = [
@@ -130,46 +134,46 @@ describe('the results of the embedded chain', { concurrency: 2 }, () => {
   });
 });
 
+/** A journal of the golden chain's blocks, as an earlier version of the product left it. */
+async function storeBlocks(fixture: Fixture, blocks: StoredAs[]): Promise<void> {
+  await fixture.journal.birth(() => ({ chainId: goldenChainId, genesis: goldenGenesis }));
+  for (const { number, hash, parentHash, timestampSeconds, transactions } of blocks) {
+    await fixture.database.pool.query(
+      `insert into embedded_chain_blocks (number, hash, parent_hash, timestamp_seconds, transactions)
+       values ($1, $2, $3, $4, $5)`,
+      [number, bytes(hash), bytes(parentHash), timestampSeconds, transactions.map(bytes)],
+    );
+  }
+  await fixture.database.pool.query(
+    "update embedded_chain set made_by = 'anvil/v1.7.1', recorded_until = $1",
+    [blocks.at(-1)?.number],
+  );
+}
+
+type StoredAs = Pick<StoredBlock, 'number' | 'hash' | 'parentHash' | 'timestampSeconds' | 'transactions'>;
+
+/** With the hashes of anvil: see golden-hashes.test.ts. */
+async function goldenJournal(upTo: number): Promise<StoredAs[]> {
+  const templates = [{ timestampSeconds: goldenTimestamp, transactions: [] }, ...(await goldenBlocks())];
+  return templates.slice(0, upTo + 1).map((template, number) => ({
+    ...template,
+    number,
+    hash: goldenHashes[number] as Hex,
+    parentHash: goldenHashes[number - 1] ?? numberToHex(0, { size: 32 }),
+  }));
+}
+
 describe('the journal of the embedded chain', { concurrency: 2 }, () => {
   test('goes on if anvil made it, and says so in one line', async (t) => {
     const fixture = await openFixture(t);
-    await fixture.journal.birth(() => ({ chainId: goldenChainId, genesis: goldenGenesis }));
-    // The hashes are those of anvil: see golden-hashes.test.ts.
-    const nodes = new Map<string, Uint8Array>();
-    const engine = createEngine({
-      chainId: goldenChainId,
-      readNode: async (key) => nodes.get(Buffer.from(key).toString('hex')) ?? null,
-      readBlockHash: async (number) => (await fixture.journal.block(number))?.hash ?? null,
-    });
-    t.after(() => engine.close());
-    const store = async ({ block }: { block: Awaited<ReturnType<typeof engine.ask<'genesis'>>> }) => {
-      for (const [key, value] of block.changes.added) nodes.set(Buffer.from(key).toString('hex'), value);
-      await fixture.database.pool.query(
-        `insert into embedded_chain_blocks (number, hash, parent_hash, timestamp_seconds, transactions)
-         values ($1, $2, $3, $4, $5)`,
-        [
-          block.number,
-          bytes(block.hash),
-          bytes(block.parentHash),
-          block.timestampSeconds,
-          block.transactions.map(({ raw }) => bytes(raw)),
-        ],
-      );
-      return block;
-    };
-    let parent = await store({ block: await engine.ask('genesis', { genesis: goldenGenesis }) });
-    for (const template of (await goldenBlocks()).slice(0, notOfAnvil - 1)) {
-      parent = await store(await engine.ask('build', { parent, ...template, exact: true }));
-    }
-    await fixture.database.pool.query("update embedded_chain set made_by = 'anvil/v1.7.1'");
+    await storeBlocks(fixture, await goldenJournal(firstOddBlock - 1));
     const before = await journalled(fixture);
-    assert.equal(before.length, notOfAnvil);
 
     const chain = await fixture.start();
     const said = fixture.logged.filter(({ message }) => message.includes('anvil'));
     assert.equal(said.length, 1);
     assert.match(said[0]?.message ?? '', /made by anvil\/v1\.7\.1 and goes on with the built-in engine/);
-    assert.equal(said[0]?.details.blocks, notOfAnvil - 1);
+    assert.equal(said[0]?.details.blocks, firstOddBlock - 1);
     assert.deepEqual(await hashesAt(chain), before);
     const last = before.length - 1;
     const block = await chain.call('eth_getBlockByNumber', [numberToHex(last), false]);
@@ -183,8 +187,66 @@ describe('the journal of the embedded chain', { concurrency: 2 }, () => {
       fixture.logged.map(({ message }) => message),
       ['embedded chain started'],
     );
-    const { rows } = await fixture.database.pool.query('select made_by from embedded_chain');
-    assert.deepEqual(rows, [{ made_by: 'anvil/v1.7.1' }]);
+    const { rows } = await fixture.database.pool.query('select made_by, recorded_from from embedded_chain');
+    assert.deepEqual(rows, [{ made_by: 'anvil/v1.7.1', recorded_from: null }]);
+  });
+
+  test("goes on with recorded hashes where anvil's state had empty accounts and slots in it", async (t) => {
+    const fixture = await openFixture(t);
+    const { pool, db } = fixture.database;
+    const blocks = await goldenJournal(goldenHashes.length - 1);
+    await storeBlocks(
+      fixture,
+      blocks.map((block) => ({
+        ...block,
+        hash: anvilHashes[block.number] ?? block.hash,
+        parentHash: anvilHashes[block.number - 1] ?? block.parentHash,
+      })),
+    );
+    const before = await journalled(fixture);
+    assert.notDeepEqual(before, goldenHashes);
+    const faults = async () => {
+      const found: unknown[] = [];
+      for (let after: number | undefined; ; ) {
+        const { last, findings } = await blocksPass(db).look({ after, until: undefined });
+        found.push(...findings);
+        if (last === undefined) return found;
+        after = last as number;
+      }
+    };
+
+    const chain = await fixture.start();
+    const said = fixture.logged.filter(({ message }) => message.includes('recorded'));
+    assert.deepEqual(
+      said.map(({ details }) => details),
+      [{ from: firstOddBlock, until: before.length - 1, madeBy: 'anvil/v1.7.1' }],
+    );
+    assert.deepEqual(await hashesAt(chain), before);
+    const mined = await chain.mine(await goldenTransfer());
+    assert.equal(mined.number, before.length);
+    await chain.close();
+    assert.deepEqual(await faults(), []);
+
+    // The same again after a loss of everything, and after a loss in the middle.
+    for (const loss of [
+      `truncate ${tables.join(', ')}`,
+      'delete from embedded_chain_results where number > 12',
+    ]) {
+      await pool.query(loss);
+      const again = await fixture.start();
+      assert.deepEqual((await hashesAt(again)).slice(0, -1), before);
+      assert.equal((await hashesAt(again)).at(-1), mined.hash);
+      await again.close();
+      assert.deepEqual(await faults(), []);
+    }
+
+    await t.test('and no block after them may have another', async () => {
+      await pool.query(
+        `update embedded_chain_blocks set timestamp_seconds = timestamp_seconds + 1 where number = ${mined.number}`,
+      );
+      await pool.query(`truncate ${tables.join(', ')}`);
+      await assert.rejects(fixture.start(), new RegExp(`block ${mined.number} should have the hash`));
+    });
   });
 
   test('is refused if it was changed, and nothing is changed by that', async (t) => {

@@ -8,6 +8,8 @@ export interface ChainTables {
     chain_id: number;
     genesis: string;
     made_by: string | null;
+    recorded_until: Generated<number>;
+    recorded_from: Generated<number | null>;
     created_at: Timestamp;
   };
   embedded_chain_blocks: {

@@ -40,6 +40,7 @@ async function readBlocks(db: Db, after: number, until: Range['until']): Promise
   const { rows } = await sql<StoredRow>`
     select number, hash, parent_hash, timestamp_seconds, gas_used, base_fee_wei, state_root, transactions_root,
            receipts_root, receipts, (select max(number) from embedded_chain_results) as newest,
+           exists (select from embedded_chain where weighed.number between recorded_from and recorded_until) as is_recorded,
            case when receipts is not null then transactions end as transactions
     from (
       select page.*, sum(gas_used) over (order by number) as gas from (
@@ -113,6 +114,7 @@ function isExecuted(row: BlockRow): row is BlockRow & ExecutedBlock {
 interface StoredRow {
   number: number;
   newest: number | null;
+  is_recorded: boolean;
   hash: Buffer;
   parent_hash: Buffer;
   timestamp_seconds: number;
@@ -133,6 +135,7 @@ function fromRow(row: StoredRow): BlockRow {
     number,
     newest,
     hash: fromBytea(row.hash),
+    isRecorded: row.is_recorded,
     parentHash: fromBytea(row.parent_hash),
     timestampSeconds: row.timestamp_seconds,
     transactions: row.transactions.map(fromBytea),

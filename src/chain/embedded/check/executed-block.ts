@@ -7,6 +7,8 @@ import { type HeaderFields, headerHash } from './header.ts';
 export interface ExecutedBlock extends HeaderFields {
   /** That of the journal. */
   hash: Hex;
+  /** Made by anvil on another state: its hash cannot be computed. */
+  isRecorded: boolean;
   transactions: Hex[];
   receipts: Buffer[];
 }
