@@ -32,7 +32,12 @@ answerQuestions<BatchPlan, BatchRun[]>(async ({ connection, dataDir, vaults, lea
   const submitter = await openServiceAccount(db, keyring, 'submitter');
   const thread = createBatchThread();
   const log = { info() {}, error: console.error };
-  const sender = createSender({ submitter: async () => submitter, applyOutcomes, log });
+  const sender = createSender({
+    submitter: async () => submitter,
+    applyOutcomes,
+    onLostNonces: async () => {},
+    log,
+  });
   const batcher = createBatcher({
     db,
     keyring,
@@ -141,6 +146,7 @@ async function accept({ db, pool }: Database, vaults: Vault[], count: number): P
         version: 1,
         vault,
         digest: randomBytes(32),
+        canonicalization: 'jcs',
         previousLeaf: firstLeaf,
         claims: {},
       }).write;

@@ -529,6 +529,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/platform/files/{fileId}/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the evidence package of a file
+         * @description A ZIP archive with everything that shows what was anchored and when, in forms that common tools read: the content if it is stored, the proof, timestamps as `.tst` and `.ots` with their certificates, the certificate, whom the operator trusts, and a README with the commands to check each part. It is written while it is downloaded, so it has no Content-Length. 409 until the version is confirmed. Needs the scope `files:read`.
+         */
+        get: operations["getFileEvidence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/records/{recordId}/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the evidence package of a record
+         * @description A ZIP archive with everything that shows what was anchored and when, in forms that common tools read: the data and its salt, the proof, timestamps as `.tst` and `.ots` with their certificates, whom the operator trusts, and a README with the commands to check each part. It is written while it is downloaded, so it has no Content-Length. 409 until the version is confirmed. Needs the scope `records:read`.
+         */
+        get: operations["getRecordEvidence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/platform/audit-log/proof": {
         parameters: {
             query?: never;
@@ -1234,9 +1274,29 @@ export interface paths {
         };
         /**
          * Download the dossier of an asset
-         * @description A ZIP archive that can be read and verified without this service: the asset with its owners and installations, every entry with its sign-offs and proofs, a logbook and release certificates as PDF, and a page that verifies all of it in a browser. It is written while it is downloaded, so it has no Content-Length, and a download that breaks off is incomplete. Needs the scope `assets:read`.
+         * @description A ZIP archive that can be read and verified without this service: the asset with its owners and installations, every entry with its sign-offs and proofs, a logbook and release certificates as PDF, and a page that verifies all of it in a browser. It is written while it is downloaded, so it has no Content-Length, and a download that breaks off is incomplete. The vault that owns the asset seals `dossier.json`, which lists every other file, and the seal is anchored: it counts as an anchor of the workspace. Needs the scope `assets:read`.
          */
         get: operations["downloadAssetDossier"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/assets/{assetId}/dossiers/{dossierId}/proof/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the proof of a dossier
+         * @description One JSON document, `holdfast/proof@1`, whose content is the file `dossier.json` of the downloaded archive. Needed only if the archive does not contain it as `dossier-proof.json`. 409 until it is confirmed. Needs the scope `assets:read`.
+         */
+        get: operations["getDossierProof"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2720,6 +2780,8 @@ export interface components {
             maintenanceId: string;
             /** @description SHA-256 of a random salt and the entry in its RFC 8785 form, with the hashes of its files; the salt is in the proof */
             maintenanceHash: string;
+            /** @description Counted from 1 for each asset without a gap, in the order of recording; part of the proof */
+            number: number;
             type: string;
             summary: string;
             /**
@@ -2777,6 +2839,8 @@ export interface components {
             maintenanceId: string;
             /** @description SHA-256 of a random salt and the entry in its RFC 8785 form, with the hashes of its files; the salt is in the proof */
             maintenanceHash: string;
+            /** @description Counted from 1 for each asset without a gap, in the order of recording; part of the proof */
+            number: number;
             type: string;
             summary: string;
             /**
@@ -3169,6 +3233,24 @@ export interface components {
                 /** @description How many anchors the balance pays for at current fees; shown to operators only */
                 anchorsLeft: number | null;
             } | null;
+            /** @description Who vouches for the time of batches besides the chain */
+            clocks: {
+                authorities: {
+                    /** @description Its address, without a query */
+                    name: string;
+                    /** Format: date-time */
+                    lastTokenAt: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Since when it has not given a token that it was asked for. Known only on the node that leads on the chain
+                     */
+                    awaySince: string | null;
+                }[];
+                openTimestamps: {
+                    /** @description Proofs that no Bitcoin block has yet. Counted up to 100,000 */
+                    pending: number;
+                } | null;
+            };
         };
         /** @description A transaction of a vault, as recorded on the chain */
         Transaction: {
@@ -4953,6 +5035,96 @@ export interface operations {
                 };
                 content: {
                     "application/pdf": string;
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getFileEvidence: {
+        parameters: {
+            query?: {
+                /** @description Defaults to the newest version */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                fileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The evidence package */
+            200: {
+                headers: {
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
+                    "X-Evidence"?: "development";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRecordEvidence: {
+        parameters: {
+            query?: {
+                /** @description Defaults to the newest version */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                recordId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The evidence package */
+            200: {
+                headers: {
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
+                    "X-Evidence"?: "development";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -7111,6 +7283,8 @@ export interface operations {
                 viewerAddress: string;
                 /** @description Include the bytes of attached files; also needs the scope files:read */
                 attachments?: boolean;
+                /** @description For how many seconds the archive may wait before its end for the anchor of `dossier.json`, to contain its proof */
+                wait?: number;
             };
             header?: never;
             path: {
@@ -7123,12 +7297,60 @@ export interface operations {
             /** @description The dossier */
             200: {
                 headers: {
+                    /** @description The id of the dossier, for its proof */
+                    "X-Dossier-Id"?: string;
                     /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
                     "X-Evidence"?: "development";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/zip": string;
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDossierProof: {
+        parameters: {
+            query: {
+                /** @description The address of the viewer: the owner, an assigned worker, or someone with a grant */
+                viewerAddress: string;
+            };
+            header?: never;
+            path: {
+                assetId: string;
+                dossierId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A proof that anyone can verify without this service */
+            200: {
+                headers: {
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
+                    "X-Evidence"?: "development";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proof"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */

@@ -9,6 +9,9 @@ import { roomsTable } from './rooms.ts';
 import { routesTable } from './routes.ts';
 import { envExample, settingsTables } from './settings.ts';
 
+/** Which tests run, so that the lines work. */
+const localAuthority = 'test/support/timestamps/openssl-authority.sh';
+
 export const root = resolve(import.meta.dirname, '../..');
 
 interface Part {
@@ -27,8 +30,13 @@ const parts: Part[] = [
   { file: 'docs/operations.md', name: 'settings', make: settingsTables },
   { file: 'docs/operations.md', name: 'metrics', make: metricsTable },
   { file: 'docs/dashboard.md', name: 'pages', make: pagesTable },
+  { file: 'docs/timestamps.md', name: 'local authority', make: () => shellLines(localAuthority) },
   { file: '.env.example', make: envExample },
 ];
+
+function shellLines(file: string): string {
+  return `\`\`\`sh\n${readFileSync(join(root, file), 'utf8').trimEnd()}\n\`\`\``;
+}
 
 /** Every file with a generated part: as it is, and as it should be. */
 export function generatedFiles(): { file: string; current: string; wanted: string }[] {

@@ -41,6 +41,10 @@ export const floors: Room[][] = [
     { path: 'src/holdings/files/validation/', job: 'Validation of files against their anchors' },
     { path: 'src/holdings/transfers/', job: 'Transfers of files and assets from vault to vault' },
     { path: 'src/holdings/certificates/', job: 'Certificates in PDF' },
+    {
+      path: 'src/holdings/evidence-package/',
+      job: 'Everything about one version in a ZIP that others can check',
+    },
     { path: 'src/holdings/audit-proofs/', job: 'Anchoring of the audit log, and its proofs' },
     {
       path: 'src/holdings/verify-page/',
@@ -49,11 +53,16 @@ export const floors: Room[][] = [
     { path: 'src/holdings/overview/', job: 'Figures of a workspace, and what it has used of its budgets' },
   ],
   [
+    { path: 'src/clocks/', job: 'Has batches stamped by timestamp authorities and OpenTimestamps' },
+    { path: 'src/clocks/opentimestamps/', job: 'Asks OpenTimestamps calendars' },
+  ],
+  [
     {
       path: 'src/anchoring/',
       job: 'What all anchored things share: state, list, check, confirmation event, proofs',
     },
     { path: 'src/anchoring/batching/', job: 'Pending leaves to sealed batches' },
+    { path: 'src/anchoring/evidence/', job: 'What others vouch for, and what the heads of batches cover' },
     { path: 'src/webhooks/', job: 'Puts the rooms of this wing together: routes, loops, metrics' },
     { path: 'src/webhooks/endpoints/', job: 'Endpoints and their secrets, test events' },
     { path: 'src/webhooks/deliveries/', job: 'The log of deliveries, its partitions and checks' },
@@ -88,7 +97,6 @@ export const floors: Room[][] = [
     },
     { path: 'src/http/admission/', job: 'Who is asking, and how often they may' },
     { path: 'src/http/bodies/', job: 'Bodies in and out: limits, JSON, forms, ranges, compression' },
-    { path: 'src/proof/', job: 'PURE: leaf, Merkle tree, seal, proof, history, verifier; runs in browsers' },
   ],
   [
     { path: 'src/chain/', job: 'Opens the chain that is configured' },
@@ -109,11 +117,21 @@ export const floors: Room[][] = [
     { path: 'src/chain/embedded/engine/', job: 'The process that executes transactions and calls' },
     { path: 'src/chain/registry/', job: 'The registry contract: deployed, read' },
     { path: 'src/chain/rpc/', job: 'JSON-RPC over several nodes' },
+    { path: 'src/blobs/', job: 'The bytes of files, encrypted, on disk or in S3' },
+  ],
+  [
+    {
+      path: 'src/proof/verify/',
+      job: 'PURE: the documents of proofs and histories, their clocks, the verifier',
+    },
     {
       path: 'src/chain/rules/',
-      job: 'PURE: how to read what a node answers: temporary errors, development chains, when a block is final',
+      job: 'PURE: how to read what a node answers: temporary errors, when a block is final',
     },
-    { path: 'src/blobs/', job: 'The bytes of files, encrypted, on disk or in S3' },
+    { path: 'src/proof/evm/', job: 'PURE: known chains, and blocks that show a receipt without a node' },
+    { path: 'src/proof/rfc3161/', job: 'PURE: reads and judges tokens of timestamp authorities' },
+    { path: 'src/proof/opentimestamps/', job: 'PURE: reads, writes and judges OpenTimestamps proofs' },
+    { path: 'src/proof/', job: 'PURE: digest, leaf, Merkle tree, seal and head; runs in browsers' },
   ],
   [{ path: 'src/keys/', job: 'The keyring: private keys and secrets under the master key' }],
   [

@@ -1,5 +1,5 @@
 /** A dossier that was unpacked to a folder: its files from the browser, by their path below the folder. */
-import type { DossierFiles } from '../../src/maintenance/dossier-check/dossier-check.ts';
+import type { DossierFiles } from '../../src/maintenance/dossier-check/dossier-files.ts';
 import { dossierPaths } from '../../src/maintenance/dossier-check/dossier-format.ts';
 
 /** Files of a chosen folder; the dossier may be in a subfolder. */
@@ -26,14 +26,23 @@ export function openFolder(all: Iterable<[path: string, file: Blob]>): DossierFi
   };
 }
 
-/** The dropped files: one ZIP archive, or a folder with everything below it. */
-export async function droppedFiles(data: DataTransfer): Promise<File | Map<string, File> | null> {
+export interface Dropped {
+  /** A ZIP archive, or a folder with everything below it. */
+  dossier: File | Map<string, File> | null;
+  /** The proof of dossier.json. */
+  seal: File | null;
+}
+
+export async function droppedFiles(data: DataTransfer): Promise<Dropped> {
   const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   const folder = entries.find((entry) => entry.isDirectory);
-  if (!folder) return data.files[0] ?? null;
+  const given = [...data.files];
+  const isSeal = ({ name }: File) => /\.json$/i.test(name);
+  const seal = given.find(isSeal) ?? null;
+  if (!folder) return { dossier: given.find((file) => !isSeal(file)) ?? null, seal };
   const files = new Map<string, File>();
   await walk(folder as FileSystemDirectoryEntry, files);
-  return files;
+  return { dossier: files, seal };
 }
 
 async function walk(folder: FileSystemDirectoryEntry, files: Map<string, File>): Promise<void> {

@@ -1,7 +1,8 @@
 /** The page inside a dossier: checks the given archive or folder on this device, and shows the findings. */
 import { createAnchorReader } from '../../src/chain/registry/anchor-reader.ts';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
-import { checkDossier, type DossierFiles } from '../../src/maintenance/dossier-check/dossier-check.ts';
+import { checkDossier } from '../../src/maintenance/dossier-check/dossier-check.ts';
+import type { DossierFiles } from '../../src/maintenance/dossier-check/dossier-files.ts';
 import { element } from '../verify/file-card.ts';
 import { createRpcCall } from '../verify/rpc-call.ts';
 import { sizeText } from '../verify/size-text.ts';
@@ -18,7 +19,12 @@ interface Given {
 /** The longest time without letting the browser render. */
 const turnMs = 40;
 
+/** A proof has a few kilobytes. */
+const mostSealBytes = 16 * 1024 * 1024;
+
 let given: Given | null = null;
+/** The proof of dossier.json, if it was given separately. */
+let seal: File | null = null;
 /** Counts the checks: an older check stops when a new one begins. */
 let latest = 0;
 
@@ -33,6 +39,7 @@ async function check(): Promise<void> {
     let since = performance.now();
     const result = await checkDossier(await given.open(), {
       ...options,
+      seal: await readSeal(),
       onProgress: (done, all) => {
         if (mine === latest) showProgress(all === 0 ? 1 : done / all);
       },
@@ -50,6 +57,12 @@ async function check(): Promise<void> {
 }
 
 class Superseded extends Error {}
+
+async function readSeal(): Promise<string | undefined> {
+  if (seal === null) return undefined;
+  if (seal.size > mostSealBytes) throw new Error(`${seal.name} is too large to be the proof of a dossier.`);
+  return seal.text();
+}
 
 /** Null when a field is invalid; the field then shows why. */
 function readOptions() {
@@ -87,6 +100,8 @@ function isRpcAddress(text: string): boolean {
 }
 
 function take(what: File | Map<string, File>): void {
+  // The proof belongs to the dossier before.
+  if (given !== null) showSeal(null);
   const isZip = what instanceof File;
   const name = isZip ? `${what.name} · ${sizeText(what.size)}` : `${what.size} files`;
   given = { name, open: isZip ? () => openZip(what) : async () => openFolder(what) };
@@ -97,6 +112,25 @@ function take(what: File | Map<string, File>): void {
   void check();
 }
 
+function takeSeal(file: File): void {
+  showSeal(file);
+  void check();
+}
+
+function showSeal(file: File | null): void {
+  seal = file;
+  element('seal-card').classList.toggle('chosen', file !== null);
+  element('seal-state').textContent = file
+    ? `${file.name} · ${sizeText(file.size)}`
+    : 'Only if the dossier has no dossier-proof.json';
+}
+
+element<HTMLInputElement>('seal').addEventListener('change', ({ target }) => {
+  const input = target as HTMLInputElement;
+  const [file] = input.files ?? [];
+  if (file) takeSeal(file);
+  input.value = '';
+});
 element<HTMLInputElement>('zip').addEventListener('change', ({ target }) => {
   const input = target as HTMLInputElement;
   const [file] = input.files ?? [];
@@ -118,5 +152,6 @@ addEventListener('dragover', (event) => event.preventDefault());
 addEventListener('drop', async (event) => {
   event.preventDefault();
   const dropped = event.dataTransfer && (await droppedFiles(event.dataTransfer));
-  if (dropped) take(dropped);
+  if (dropped?.dossier) take(dropped.dossier);
+  if (dropped?.seal) takeSeal(dropped.seal);
 });

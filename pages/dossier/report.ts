@@ -43,72 +43,122 @@ export function showReport(result: DossierVerdict, { asked }: { asked: boolean }
   showVerdict(verdict, ...words[verdict]);
   element('report').replaceChildren(
     ...(faults.length > 0 ? section('What is wrong', faultList(result)) : []),
-    ...(dossier ? section('The asset', factsOf(dossier, result)) : []),
+    ...(dossier ? section('The asset, as the proofs show it', factsOf(dossier, result)) : []),
     ...(dossier ? section('What was shown', shownList(result, asked)) : []),
     ...(gaps.size > 0 ? section('What was not shown', gapList(gaps)) : []),
     ...(dossier ? section('What no dossier can show', limits()) : []),
   );
 }
 
-function factsOf(
-  { asset, owner, owners, installations, madeAt }: Dossier,
-  { recounted, developmentEvidence }: DossierVerdict,
-): Node {
-  const { entries = 0, certified = 0 } = recounted ?? {};
-  const facts: [string, string, string?][] = [
-    ['Name', asset.name || asset.assetId],
+type Fact = [name: string, value: string, ...small: string[]];
+
+/** What the proofs say; only what no proof can say comes from dossier.json. */
+function factsOf(dossier: Dossier, { facts, recounted, seal, times, verdict }: DossierVerdict): Node {
+  const { asset, owner, madeAt } = dossier;
+  const proven = facts?.asset;
+  const unproven = proven ? [] : ['stated in dossier.json, and not proven'];
+  const { name, serialNumber, partNumber } = proven ?? asset;
+  const { entries = 0, certified = 0, installations = 0, owners = [] } = facts ?? {};
+  const pending = (recounted?.entries ?? 0) - entries;
+  const all: Fact[] = [
+    ['Name', name || asset.assetId, ...unproven],
     ['Id', asset.assetId],
-    ...(asset.serialNumber ? [['Serial number', asset.serialNumber] as [string, string]] : []),
-    ...(asset.partNumber ? [['Part number', asset.partNumber] as [string, string]] : []),
-    ['Owner', owner.name || '(no name)', owner.address],
+    ...(serialNumber ? [['Serial number', serialNumber, ...unproven] as Fact] : []),
+    ...(partNumber ? [['Part number', partNumber, ...unproven] as Fact] : []),
+    ['Owner', owner.name || '(no name)', owners.at(-1) ?? `${owner.address}, which is not proven`],
     ['Owners to date', String(owners.length)],
-    ['Entries', `${entries.toLocaleString('en')}, ${certified.toLocaleString('en')} of them certified`],
     [
-      'Usage',
-      `${asset.usage.hours.toLocaleString('en')} hours, ${asset.usage.cycles.toLocaleString('en')} cycles`,
+      'Entries',
+      `${entries.toLocaleString('en')} proven, ${certified.toLocaleString('en')} of them certified`,
+      ...(pending > 0 ? [`${amount(pending, 'other has', 'others have')} no valid proof`] : []),
     ],
-    ['Installations to date', String(installations.length)],
-    ['Dossier created', new Date(madeAt).toUTCString()],
-    ...(developmentEvidence
-      ? [['Evidence', 'Development only: its times are no evidence for anyone else'] as [string, string]]
-      : []),
+    usageFact(dossier, facts),
+    ['Installations to date', String(installations)],
+    [
+      'Dossier created',
+      new Date(madeAt).toUTCString(),
+      seal === 'valid' && verdict !== 'fail'
+        ? 'complete as of then: sealed by the owner'
+        : 'not shown to be complete',
+    ],
+    ['Times', timesInWords[times]],
   ];
   const list = tag(
     'dl',
-    facts.flatMap(([name, value, small]) => [
-      tag('dt', name),
-      tag('dd', small === undefined ? value : [value, tag('small', small)]),
-    ]),
+    all.flatMap(([name, value, ...small]) => [tag('dt', name), tag('dd', [value, ...small.map(smallPrint)])]),
   );
   list.className = 'facts';
   return list;
 }
 
+function smallPrint(text: string): HTMLElement {
+  const made = tag('small', text);
+  made.className = text.startsWith('0x') ? 'address' : '';
+  return made;
+}
+
 type Dossier = NonNullable<DossierVerdict['dossier']>;
 
-function shownList({ counts, dossier, recounted: all }: DossierVerdict, asked: boolean): Node {
+const timesInWords: Record<DossierVerdict['times'], string> = {
+  proven: 'A trusted clock vouches for all of them',
+  development: 'Development evidence: its times prove nothing to anyone else',
+  unproven: 'Not proven: no trusted clock vouches for all of them',
+};
+
+function usageFact({ asset }: Dossier, facts: DossierVerdict['facts']): Fact {
+  const words = ({ hours, cycles }: Dossier['asset']['usage']) =>
+    `${hours.toLocaleString('en')} hours, ${cycles.toLocaleString('en')} cycles`;
+  const proven = facts?.usage ?? { hours: 0, cycles: 0 };
+  const isAll = proven.hours === asset.usage.hours && proven.cycles === asset.usage.cycles;
+  return ['Usage', words(proven), ...(isAll ? [] : [`${words(asset.usage)} with what is not proven`])];
+}
+
+function shownList({ counts, dossier, recounted: all, facts, seal }: DossierVerdict, asked: boolean): Node {
   const state = (done: number, wanted: number) => (done === wanted ? 'pass' : 'fail');
+  const listed = dossier?.contents.length ?? 0;
   const items: [string, string, string][] = [
+    ...(seal === 'valid'
+      ? [
+          [
+            'pass',
+            'The owner of the asset has sealed dossier.json, which lists every file',
+            counts.files === listed
+              ? 'So nothing was changed or left out since the dossier was created. That includes the PDF files, whose text was not compared with the entries.'
+              : 'What differs from that list was changed since.',
+          ] as [string, string, string],
+        ]
+      : []),
     [
-      state(counts.files, dossier?.contents.length ?? 0),
+      state(counts.files, listed),
       `${amount(counts.files, 'file is', 'files are')} as dossier.json lists them`,
-      `of ${dossier?.contents.length}. That list is not signed: what counts are the proofs below.`,
+      `of ${listed}.${seal === 'valid' ? '' : ' That list is not sealed: what counts are the proofs below.'}`,
     ],
     [
       state(counts.entries, all?.entries ?? 0),
       `${amount(counts.entries, 'entry has', 'entries have')} the hash that was signed and anchored`,
-      `of ${all?.entries}. ${all?.provenEntries} have a proof: the owner at that time sealed them${asked ? ', and they are on the chain' : ''}.`,
+      `of ${all?.entries}. ${facts?.entries} have a valid proof: the owner at that time sealed them${asked ? ', and they are on the chain' : ''}.`,
     ],
+    facts?.isChain
+      ? [
+          'pass',
+          `${amount(all?.entries ?? 0, 'entry is', 'entries are')} numbered without a gap`,
+          'Each names the one before, so that none was removed or replaced between others.',
+        ]
+      : ['fail', 'The entries do not form a chain', 'Some are missing, or were replaced.'],
     [
       state(counts.signoffs, all?.signoffs ?? 0),
       `${amount(counts.signoffs, 'sign-off is valid', 'sign-offs are valid')}`,
-      `of ${all?.signoffs}: signed by the key of the named worker, over exactly this entry, in the right order, by different people, and with licences that had not expired.`,
+      `of ${all?.signoffs}: signed by the key of the named worker, over exactly this entry, in the right order, by different people, and with licences that had not expired. ${facts?.signoffs} have a valid proof.`,
     ],
-    [
-      'pass',
-      `${amount(counts.versions, 'proof', 'proofs')} of the asset and its transfers`,
-      'follow each other without a gap, each sealed by the owner at that time.',
-    ],
+    ...(counts.versions > 0
+      ? [
+          [
+            'pass',
+            `${amount(counts.versions, 'proof', 'proofs')} of the asset and its transfers`,
+            'follow each other without a gap, each sealed by the owner at that time.',
+          ] as [string, string, string],
+        ]
+      : []),
     ...(counts.attachments > 0
       ? [
           [
@@ -119,7 +169,7 @@ function shownList({ counts, dossier, recounted: all }: DossierVerdict, asked: b
         ]
       : []),
   ];
-  return steps(items.filter(([, title]) => !title.startsWith('0 proofs')));
+  return steps(items);
 }
 
 function gapList(gaps: DossierVerdict['gaps']): Node {
@@ -150,7 +200,10 @@ function limits(): Node {
     ),
     tag('li', 'That an authority issued the licences: they are shown as the organisation entered them.'),
     tag('li', 'That all work was recorded, or that nothing was recorded after the dossier was created.'),
-    tag('li', 'The names of vaults and what is due: they come from the service and are not anchored.'),
+    tag(
+      'li',
+      'The names of vaults, what is installed in the asset, and what is due: they are shown as the service had them.',
+    ),
   ]);
   list.className = 'message';
   return list;

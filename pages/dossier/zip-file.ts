@@ -1,7 +1,7 @@
 /**
  * Reads a ZIP archive in the browser: the directory at its end, and each file as a stream, whatever the size of the archive.
  */
-import type { DossierFiles } from '../../src/maintenance/dossier-check/dossier-check.ts';
+import type { DossierFiles } from '../../src/maintenance/dossier-check/dossier-files.ts';
 
 interface Listed {
   method: number;

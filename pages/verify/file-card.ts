@@ -1,4 +1,4 @@
-/** One of the two file inputs: shows the chosen file, and accepts dropped ones. */
+/** One of the file inputs: shows the chosen file, and accepts dropped ones. */
 import { documentTextOf, isPdf } from './embedded-proof.ts';
 import { sizeText } from './size-text.ts';
 
@@ -44,13 +44,15 @@ export function createFileCard(
 export interface DropTargets {
   proof: FileCard;
   content: FileCard;
+  trust: FileCard;
 }
 
 /** A file dropped on a card goes there; files dropped elsewhere, or several at once, are assigned by what they are. */
-export function takeDrops({ proof, content }: DropTargets): void {
-  const cards = [element('proof-card'), element('content-card')];
+export function takeDrops(targets: DropTargets): void {
+  const cards = Object.entries(targets).map(([id, file]) => ({ card: element(`${id}-card`), file }));
   const mark = (target: EventTarget | null) => {
-    for (const card of cards) card.classList.toggle('over', target instanceof Node && card.contains(target));
+    for (const { card } of cards)
+      card.classList.toggle('over', target instanceof Node && card.contains(target));
   };
   addEventListener('dragover', (event) => {
     event.preventDefault();
@@ -65,18 +67,20 @@ export function takeDrops({ proof, content }: DropTargets): void {
     const files = [...(event.dataTransfer?.files ?? [])];
     const [only] = files;
     const target = event.target instanceof Node ? event.target : null;
-    const place = cards.findIndex((card) => card.contains(target));
-    if (only && files.length === 1 && place >= 0) return (place === 0 ? proof : content).set(only);
-    for (const file of files) ((await looksLikeProof(file)) ? proof : content).set(file);
+    const place = cards.find(({ card }) => card.contains(target));
+    if (only && files.length === 1 && place) return place.file.set(only);
+    for (const file of files) targets[await kindOf(file)].set(file);
   });
 }
 
-async function looksLikeProof(file: File): Promise<boolean> {
+async function kindOf(file: File): Promise<keyof DropTargets> {
   const start = await file
     .slice(0, 4096)
     .text()
     .catch(() => '');
-  return isPdf(start) ? hasEmbeddedProof(file) : /"holdfast\/(proof|history)@/.test(start);
+  if (/"holdfast\/trust@/.test(start)) return 'trust';
+  const isProof = isPdf(start) ? await hasEmbeddedProof(file) : /"holdfast\/(proof|history)@/.test(start);
+  return isProof ? 'proof' : 'content';
 }
 
 /** A PDF may be a certificate, or the content itself. */

@@ -1,7 +1,8 @@
 /** The verdict on a history in words, and which of its proofs a content belongs to. */
 import { contentDigest } from '../../src/proof/content.ts';
-import type { History, HistoryVerification } from '../../src/proof/history.ts';
-import type { Proof } from '../../src/proof/proof.ts';
+import type { History, HistoryVerification } from '../../src/proof/verify/history.ts';
+import type { Proof } from '../../src/proof/verify/proof.ts';
+import { clockSteps } from '../../src/proof/verify/steps.ts';
 import { again, listed, type Statement, type Subject, statementOf, type Verdict } from './verdict-words.ts';
 
 const subjects: Subject[] = [
@@ -12,16 +13,11 @@ const subjects: Subject[] = [
     skipped: 'Whether each of its proofs is unchanged.',
   },
   {
-    steps: ['registry', 'chain'],
-    pass: 'All seals are anchored on the chain that was queried.',
-    fail: 'The chain does not have all of these anchors.',
-    skipped: 'Whether they are anchored.',
-  },
-  {
-    steps: ['time', 'finality'],
-    pass: 'Their times come from final blocks.',
-    fail: 'Not all times match their blocks.',
-    skipped: 'Since when each of them has existed.',
+    steps: ['time'],
+    also: clockSteps,
+    pass: 'Somebody who is trusted vouches for the time of each of them.',
+    fail: 'One of those who should vouch for their times contradicts them.',
+    skipped: 'Since when each of them has existed: not all have a time that somebody trusted vouches for.',
   },
 ];
 
@@ -50,10 +46,10 @@ export function historyVerdictOf(
     const sentence = `All ${proofs.length} proofs passed, and they follow each other without a gap.`;
     return { kind: 'pass', title: 'Proven', sentence, statements };
   }
-  const asked = !steps.some(({ name, status }) => name === 'chain' && status === 'skipped');
+  const isTimed = !steps.some(({ name, status }) => name === 'time' && status === 'skipped');
   return {
     kind: 'incomplete',
-    title: asked ? 'Proven in part' : 'Consistent, but not checked against the chain',
+    title: isTimed ? 'Proven in part' : 'Consistent, but nobody vouches for all of its times',
     sentence: `Nothing contradicts the history. What was not proven is listed below.${again(verdict, steps)}`,
     statements,
   };

@@ -1,17 +1,22 @@
 /** The page at /verify: runs the verifier on this device whenever something is chosen, and shows its result. */
-import type { Hex } from 'viem';
-import { createAnchorReader } from '../../src/chain/registry/anchor-reader.ts';
-import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
-import { type History, historyFormat, verifyHistory } from '../../src/proof/history.ts';
-import { parseProof, proofFormat } from '../../src/proof/proof.ts';
-import { verifyProof } from '../../src/proof/verify.ts';
+import {
+  type History,
+  type HistoryVerification,
+  historyFormat,
+  verifyHistory,
+} from '../../src/proof/verify/history.ts';
+import { parseProof, proofFormat } from '../../src/proof/verify/proof.ts';
+import { verifyProof } from '../../src/proof/verify/verify.ts';
+import { type AllClockWords, clockWordsOf } from './clock-words.ts';
 import { followColours } from './colours.ts';
 import { documentTextOf } from './embedded-proof.ts';
 import { createFileCard, element, takeDrops } from './file-card.ts';
 import { piecesOf } from './file-pieces.ts';
 import { historyVerdictOf, placesOf } from './history-words.ts';
+import { type Options, readOptions, showUsualRegistry } from './options.ts';
 import { factsOf } from './proof-facts.ts';
 import {
+  mostShown,
   showHistory,
   showNothing,
   showOutline,
@@ -20,24 +25,22 @@ import {
   showRunning,
   showTrouble,
 } from './result-view.ts';
-import { createRpcCall } from './rpc-call.ts';
 import { verdictOf } from './verdict-words.ts';
 
 /** Below this size, reading takes no noticeable time. */
 const progressFromBytes = 50 * 1024 * 1024;
 
 const form = element<HTMLFormElement>('form');
-const fields = {
-  rpc: element<HTMLInputElement>('rpc'),
-  salt: element<HTMLInputElement>('salt'),
-  registry: element<HTMLInputElement>('registry'),
-};
 const proof = createFileCard('proof', {
   empty: 'Choose or drop a proof (JSON), a history, or a certificate (PDF)',
   onChange: () => void check(),
 });
 const content = createFileCard('content', {
   empty: 'Optional: your copy of the file, or a record’s data as JSON',
+  onChange: () => void check(),
+});
+const trust = createFileCard('trust', {
+  empty: 'The trust that ships: known public chains, and well-known timestamp authorities',
   onChange: () => void check(),
 });
 
@@ -50,7 +53,8 @@ async function check(): Promise<void> {
   latest += 1;
   const mine = latest;
   const file = proof.file();
-  const options = readOptions();
+  const options = await readOptions(form, trust.file());
+  if (mine !== latest) return;
   if (file === null) return showNothing();
   if (options === null) return showTrouble('One of the options is not valid.');
   showRunning();
@@ -80,18 +84,22 @@ async function check(): Promise<void> {
         given && result.proofs.length > 0
           ? await placesOf(document as History, { size: given.size, read })
           : null;
-      if (mine === latest) showHistory(result, historyVerdictOf(result, places));
+      const clocks = await clocksOf(document as History, result, options);
+      if (mine === latest) showHistory(result, historyVerdictOf(result, places), clocks);
       return;
     }
+    const start = performance.now();
     const result = await verifyProof(text, {
       ...options,
       content: given ? piecesOf(given, onProgress) : undefined,
     });
+    performance.measure('verify', { start });
     const { proof: read } = parseProof(document);
-    const isAnchored = result.steps.some(({ name, status }) => name === 'chain' && status === 'pass');
-    const chainId = isAnchored ? ((await options.chain?.chainId()) ?? null) : null;
-    const facts = read ? factsOf(read, chainId) : [];
-    if (mine === latest) showResult(result, { ...verdictOf(result), facts });
+    const clocks = read
+      ? await clockWordsOf(read, { ...options, hasNode: options.chain !== undefined })
+      : new Map();
+    const facts = read ? factsOf(read) : [];
+    if (mine === latest) showResult(result, { ...verdictOf(result, given !== null), facts, clocks });
   } catch (error) {
     if (mine === latest) showTrouble(reasonOf(error, file.name));
   }
@@ -117,42 +125,17 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Null when a field is invalid; the field then shows why. */
-function readOptions() {
-  const node = new FormData(form).get('node');
-  element('own-node').hidden = node !== 'own';
-  const rpc = node === 'own' ? readField('rpc', isRpcAddress) : '';
-  const salt = readField('salt', (text) => /^(0x)?[0-9a-f]{64}$/i.test(text));
-  const registry = readField('registry', (text) => /^0x[0-9a-f]{40}$/i.test(text));
-  if (rpc === null || salt === null || registry === null) return null;
-  const address = node === 'service' ? '/verify/rpc' : rpc;
-  return {
-    chain: address === '' ? undefined : createAnchorReader(createRpcCall(address)),
-    registry: { address: registry || registryAddress, codeHash: registryCodeHash },
-    salt: salt === '' ? undefined : (`0x${salt.toLowerCase().replace(/^0x/, '')}` as Hex),
-  };
-}
-
-const faults: Record<keyof typeof fields, string> = {
-  rpc: 'Enter an address that begins with https://, or with http:// on this machine.',
-  salt: 'Enter a salt of 32 bytes: 64 hex digits.',
-  registry: 'Enter an address: 0x followed by 40 hex digits.',
-};
-
-function readField(name: keyof typeof fields, isRight: (text: string) => boolean): string | null {
-  const field = fields[name];
-  const text = field.value.trim();
-  const right = text === '' || isRight(text);
-  field.setAttribute('aria-invalid', String(!right));
-  element(`${name}-fault`).textContent = right ? '' : faults[name];
-  return right ? text : null;
-}
-
-/** The addresses that the page's content security policy allows. */
-function isRpcAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname));
+/** For the proofs that are shown. */
+async function clocksOf(
+  { proofs }: History,
+  { proofs: results }: HistoryVerification,
+  options: Options,
+): Promise<AllClockWords[]> {
+  const all: AllClockWords[] = [];
+  for (const proof of results.length === 0 ? [] : proofs.slice(0, mostShown)) {
+    all.push(await clockWordsOf(proof, { ...options, hasNode: options.chain !== undefined }));
+  }
+  return all;
 }
 
 function reasonOf(error: unknown, name: string): string {
@@ -163,7 +146,7 @@ function reasonOf(error: unknown, name: string): string {
 }
 
 followColours();
-fields.registry.placeholder = registryAddress;
+showUsualRegistry();
 form.addEventListener('submit', (event) => event.preventDefault());
 form.addEventListener('change', (event) => {
   if (event.target instanceof HTMLInputElement && event.target.type !== 'file') void check();
@@ -173,11 +156,12 @@ element('restart').addEventListener('click', () => {
   // Clears the proof first: without it no check runs and no node is asked.
   proof.set(null);
   content.set(null);
+  trust.set(null);
   form.reset();
   void check();
   element('proof').focus();
 });
-takeDrops({ proof, content });
+takeDrops({ proof, content, trust });
 showOutline();
 // On going back to the page, browsers restore what was typed.
 void check();

@@ -1,47 +1,19 @@
 /** Shows the steps and the verdict. Texts from documents and nodes are inserted as text, never as markup. */
-import type { HistoryVerification } from '../../src/proof/history.ts';
-import type { StepName, StepResult, Verification } from '../../src/proof/steps.ts';
+import type { HistoryVerification } from '../../src/proof/verify/history.ts';
+import { isoTime, type StepResult, type Verification, type Voucher } from '../../src/proof/verify/steps.ts';
+import type { AllClockWords } from './clock-words.ts';
 import { element } from './file-card.ts';
 import type { Fact } from './proof-facts.ts';
+import { groupsOf, stepWords } from './step-groups.ts';
 import type { Statement, Status, Verdict } from './verdict-words.ts';
 
-/** What each step is about, for people who have not read the format. */
-const groups: [title: string, steps: [StepName, string][]][] = [
-  [
-    'The content',
-    [
-      ['digest', 'Digest of the content'],
-      ['claims', 'What was stated with it'],
-    ],
-  ],
-  [
-    'The batch',
-    [
-      ['leaf', 'Leaf built from both'],
-      ['path', 'Path to the root'],
-      ['seal', 'Signature of the vault'],
-    ],
-  ],
-  [
-    'The chain',
-    [
-      ['registry', 'Registry contract'],
-      ['chain', 'Anchor on the chain'],
-      ['time', 'Time of the anchor'],
-      ['finality', 'Finality of its block'],
-    ],
-  ],
-];
-
 /** A longer list would slow down the browser. */
-const mostShown = 500;
+export const mostShown = 500;
 
 const words: Record<Status, string> = { pass: 'passed', fail: 'failed', skipped: 'skipped' };
 
 export function showOutline(): void {
-  const items = groups.flatMap(([, steps]) =>
-    steps.map(([name, about]) => tag('li', [tag('b', name), about])),
-  );
+  const items = Object.entries(stepWords).map(([name, about]) => tag('li', [tag('b', name), about]));
   element('outline').replaceChildren(...items);
 }
 
@@ -72,28 +44,63 @@ export function showTrouble(message: string, title = 'The proof could not be che
   element('steps').replaceChildren();
 }
 
-export function showResult({ steps }: Verification, verdict: Verdict & { facts: Fact[] }): void {
+export interface ShownResult extends Verdict {
+  facts: Fact[];
+  clocks: AllClockWords;
+}
+
+export function showResult({ steps, vouchers }: Verification, shown: ShownResult): void {
   open();
-  showVerdict(verdict.kind, verdict.title, verdict.sentence);
-  element('proven').replaceChildren(...statementLists(verdict.statements), ...factList(verdict.facts));
-  element('steps').replaceChildren(tag('h2', 'Step by step', 'part'), ...stepGroups(steps));
+  showVerdict(shown.kind, shown.title, shown.sentence);
+  element('proven').replaceChildren(
+    trustSection(vouchers),
+    ...statementLists(shown.statements),
+    ...factList(shown.facts),
+  );
+  element('steps').replaceChildren(tag('h2', 'Step by step', 'part'), ...stepGroups(steps, shown.clocks));
 }
 
 /** A history: whether its proofs follow each other, and the details of each. */
-export function showHistory({ proofs, chain }: HistoryVerification, verdict: Verdict): void {
+export function showHistory(
+  { proofs, chain }: HistoryVerification,
+  verdict: Verdict,
+  clocks: AllClockWords[],
+): void {
   open();
   showVerdict(verdict.kind, verdict.title, verdict.sentence);
   element('proven').replaceChildren(...statementLists(verdict.statements));
-  const shown = proofs.slice(0, mostShown).map(({ steps, verdict }, place) => {
+  const shown = proofs.slice(0, mostShown).map(({ steps, vouchers, verdict }, place) => {
     const passed = steps.filter(({ status }) => status === 'pass').length;
     const summary = tag('summary', `Proof ${place + 1}: ${passed} of ${steps.length} steps passed`, verdict);
-    return tag('details', [summary, ...stepGroups(steps)], 'proof');
+    const groups = stepGroups(steps, clocks[place] ?? new Map());
+    return tag('details', [summary, trustSection(vouchers, 'h3'), ...groups], 'proof');
   });
   const left = proofs.length - shown.length;
   const more = left > 0 ? [tag('p', `${left} more were checked and are not listed here.`)] : [];
   const order = stepItem({ name: 'history', ...chain }, 'Order of its proofs');
   const heading = tag('section', [tag('h3', 'The history'), tag('ol', [order], 'step-list')]);
   element('steps').replaceChildren(tag('h2', 'Step by step', 'part'), heading, ...shown, ...more);
+}
+
+/** Whom the verdict trusts, and whose choice that is. */
+function trustSection(vouchers: Voucher[], level: 'h2' | 'h3' = 'h2'): HTMLElement {
+  const items = vouchers.map(({ time, by, isShipped }) =>
+    tag('li', [
+      tag('b', isoTime(time)),
+      tag('span', [
+        capital(by),
+        tag(
+          'small',
+          isShipped
+            ? 'Part of the trust that ships with Holdfast'
+            : 'Your choice: the trust file that you gave',
+        ),
+      ]),
+    ]),
+  );
+  const nobody = tag('p', 'Nobody who is trusted vouches for a time.');
+  const heading = tag(level, 'Who vouches for the time', level === 'h2' ? 'part' : '');
+  return tag('section', [heading, items.length === 0 ? nobody : tag('ul', items)], 'trusted');
 }
 
 const listTitles: [Status, string][] = [
@@ -121,14 +128,18 @@ function factList(facts: Fact[]): HTMLElement[] {
   return [tag('section', [tag('h2', 'What the proof says it is about', 'part'), tag('dl', rows)], 'facts')];
 }
 
-function stepGroups(steps: Verification['steps']): HTMLElement[] {
-  return groups.map(([title, members]) => {
-    const items = members.flatMap(([name, about]) => {
-      const step = steps.find((one) => one.name === name);
-      return step ? [stepItem(step, about)] : [];
-    });
-    return tag('section', [tag('h3', title), tag('ol', items, 'step-list')]);
-  });
+function stepGroups(steps: Verification['steps'], clocks: AllClockWords): HTMLElement[] {
+  return groupsOf(steps, clocks).map(({ title, note, steps }) =>
+    tag('section', [
+      tag('h3', title),
+      ...(note === '' ? [] : [tag('p', withHashes(note), 'note')]),
+      tag(
+        'ol',
+        steps.map((step) => stepItem(step, stepWords[step.name])),
+        'step-list',
+      ),
+    ]),
+  );
 }
 
 function stepItem({ name, status, message }: StepResult & { name: string }, about: string): HTMLElement {
@@ -200,4 +211,8 @@ function tag<K extends keyof HTMLElementTagNameMap>(
   if (className !== '') made.className = className;
   made.append(...[inside].flat());
   return made;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

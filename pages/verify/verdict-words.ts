@@ -1,5 +1,11 @@
 /** The verdict in words for people who have not read the format: what is proven, and what is not. */
-import type { StepName, StepResult, Verification } from '../../src/proof/steps.ts';
+import {
+  clockSteps,
+  isoTime,
+  type StepName,
+  type StepResult,
+  type Verification,
+} from '../../src/proof/verify/steps.ts';
 
 export type Status = StepResult['status'];
 
@@ -17,16 +23,18 @@ export interface Verdict {
 
 /** A statement that depends on some of the steps, worded for each status. */
 export interface Subject extends Record<Status, string> {
-  steps: StepName[];
+  steps: readonly StepName[];
+  /** Steps that can disprove it, but need not pass. */
+  also?: readonly StepName[];
 }
 
+const content: Subject = {
+  steps: ['digest'],
+  pass: 'Your content is, byte for byte, what this proof is about.',
+  fail: 'Your content is not what this proof is about.',
+  skipped: 'Whether your content is what this proof is about.',
+};
 const subjects: Subject[] = [
-  {
-    steps: ['digest'],
-    pass: 'Your content is, byte for byte, what this proof is about.',
-    fail: 'Your content is not what this proof is about.',
-    skipped: 'Whether your content is what this proof is about.',
-  },
   {
     steps: ['claims'],
     pass: 'What was stated with it, such as its name and type, is unchanged.',
@@ -39,31 +47,45 @@ const subjects: Subject[] = [
     fail: 'The vault that the proof names did not seal this.',
     skipped: 'Whether a vault sealed it.',
   },
-  {
-    steps: ['registry', 'chain'],
-    pass: 'The seal is anchored on the chain that was queried.',
-    fail: 'The chain does not have this anchor.',
-    skipped: 'Whether it is anchored.',
-  },
-  {
-    steps: ['time'],
-    pass: 'It existed when the block was created.',
-    fail: 'The time in the proof is not the time of the block.',
-    skipped: 'Since when it has existed.',
-  },
-  {
-    steps: ['finality'],
-    pass: 'The block is final: it cannot be undone.',
-    fail: 'The block is not final.',
-    skipped: 'Whether the block is final.',
-  },
 ];
 
-export function verdictOf({ steps, verdict }: Verification): Verdict {
-  const statements = subjects.map((subject) => statementOf(subject, steps));
-  const named = (wanted: Status) => steps.filter(({ status }) => status === wanted).map(({ name }) => name);
-  const { title, sentence } = headline(verdict, named('fail'), named('skipped'));
-  return { kind: verdict, title, sentence: sentence + again(verdict, steps), statements };
+export function verdictOf(result: Verification, hasContent = false): Verdict {
+  const { steps, verdict } = result;
+  const named = (wanted: Status) => [
+    ...new Set(steps.filter(({ status }) => status === wanted).map(({ name }) => name)),
+  ];
+  const { title, sentence } = headline(result, named('fail'), named('skipped'));
+  return {
+    kind: verdict,
+    title,
+    sentence: sentence + again(verdict, steps),
+    statements: [
+      contentStatement(result, hasContent),
+      ...subjects.map((subject) => statementOf(subject, steps)),
+      timeStatement(result),
+    ],
+  };
+}
+
+/** Without content, the digest in the document is only compared with the one in the leaf. */
+function contentStatement({ steps }: Verification, hasContent: boolean): Statement {
+  const statement = statementOf(content, steps);
+  if (hasContent || statement.status === 'fail') return statement;
+  return { status: 'skipped', text: `${content.skipped} No content was given.` };
+}
+
+function timeStatement({ steps, vouchers }: Verification): Statement {
+  const [first] = vouchers;
+  return statementOf(
+    {
+      steps: ['time'],
+      also: clockSteps,
+      pass: first ? `It existed on ${isoTime(first.time)}, says ${first.by}.` : '',
+      fail: 'One of those who should vouch for its time contradicts the proof.',
+      skipped: 'Since when it has existed: nobody who is trusted vouches for a time.',
+    },
+    steps,
+  );
 }
 
 /** Added to a verdict that a retry may complete. */
@@ -73,16 +95,11 @@ export function again(verdict: Verification['verdict'], steps: StepResult[]): st
 }
 
 function headline(
-  verdict: Verification['verdict'],
+  { verdict, summary }: Verification,
   failed: StepName[],
   skipped: StepName[],
 ): Pick<Verdict, 'title' | 'sentence'> {
-  if (verdict === 'pass') {
-    return {
-      title: 'Proven',
-      sentence: 'All nine steps passed: the content, its seal, its anchor and its time.',
-    };
-  }
+  if (verdict === 'pass') return { title: 'Proven', sentence: summary };
   if (verdict === 'fail') {
     return failed.length === 1 && failed[0] === 'digest'
       ? {
@@ -95,36 +112,25 @@ function headline(
         };
   }
   const without = (name: StepName) => skipped.includes(name);
-  if (without('chain')) {
-    return {
-      title: 'Consistent, but not checked against the chain',
-      sentence: `Nothing contradicts the proof. Whether and when it was anchored remains open.`,
-    };
-  }
   const open = [
     ...(without('digest') ? ['which content it is about'] : []),
     ...(without('claims') ? ['what was stated with it'] : []),
     ...(without('time') ? ['since when it has existed'] : []),
-    ...(without('finality') ? ['whether its block is final'] : []),
   ];
   return {
-    title: 'Proven in part',
+    title: without('time') ? 'Consistent, but nobody vouches for its time' : 'Proven in part',
     sentence: `Nothing contradicts the proof. Still open: ${listed(open)}.`,
   };
 }
 
-export function statementOf({ steps: names, ...texts }: Subject, steps: Verification['steps']): Statement {
+export function statementOf(
+  { steps: names, also = [], ...texts }: Subject,
+  steps: Verification['steps'],
+): Statement {
   const results = steps.filter(({ name }) => names.includes(name));
-  const status = worst(results.map((result) => result.status));
-  return { status, text: withReason(texts[status], results, status) };
-}
-
-/** Uses the message of a step when it says more: the time, the block, why something was skipped. */
-function withReason(text: string, results: StepResult[], status: Status): string {
-  const [result] = results.filter((one) => one.status === status);
-  if (!result || status === 'fail') return text;
-  if (status === 'skipped') return `${text} ${result.message}`;
-  return /^It existed on/.test(result.message) ? result.message : text;
+  const others = steps.filter(({ name, status }) => also.includes(name) && status === 'fail');
+  const status = worst([...results, ...others].map((result) => result.status));
+  return { status, text: texts[status] };
 }
 
 function worst(statuses: Status[]): Status {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
-import { type Hex, keccak256, stringToHex } from 'viem';
+import { encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Anvil, anvilMissing, startAnvil } from '../../test/support/chain/anvil.ts';
 import { type Fixture, leadOf, openFixture } from '../../test/support/fixtures/batcher-fixture.ts';
@@ -18,11 +18,12 @@ import { placeEvents } from '../events/events.ts';
 import { recordDigest } from '../proof/content.ts';
 import { fromHex, toHex } from '../proof/hex.ts';
 import { leafHash } from '../proof/leaf.ts';
-import type { EvmAnchor, ProofContent } from '../proof/proof.ts';
-import { verifyProof } from '../proof/verify.ts';
+import type { EvmAnchor, ProofContent } from '../proof/verify/proof.ts';
+import { verifyProof } from '../proof/verify/verify.ts';
 import { countAnchorSubscribers } from '../webhooks/endpoints/endpoints.store.ts';
 import { createAnnouncer } from './announcer.ts';
 import { applyOutcomes, vaultsOfAnchors } from './batching/batches.ts';
+import { beginSealEpoch } from './batching/seal-epoch.ts';
 import { listSetAside, sendAgain } from './batching/set-aside.ts';
 import { confirmedEvents } from './confirmed-event.ts';
 import { createProofs } from './proofs.ts';
@@ -72,7 +73,12 @@ async function openService(t: TestContext) {
     doubt() {},
   });
   const log = { info() {}, error() {} };
-  const sender = createSender({ submitter: async () => submitter, applyOutcomes, log });
+  const sender = createSender({
+    submitter: async () => submitter,
+    applyOutcomes,
+    onLostNonces: beginSealEpoch,
+    log,
+  });
   const indexer = createIndexer({ db, sender, vaultsOfAnchors, log });
   const batcher = fixture.batcher({ sender });
   const announcer = createAnnouncer({
@@ -265,7 +271,7 @@ test('a root that is already on the chain is proved by the transaction that logg
   });
   assert.deepEqual(
     steps.filter(({ status, name }) => status !== 'pass' && name !== 'finality').map(({ name }) => name),
-    ['digest', 'time'],
+    ['time'],
   );
   const listed = () =>
     fixture.db.selectFrom('vault_transactions').select('hash').where('vault_id', '=', vault.id).execute();
@@ -295,4 +301,39 @@ test('a root that is already on the chain is proved by the transaction that logg
   const again = await createProofs(fixture).make({ ...key, content });
   assert.equal((again.anchors[0] as EvmAnchor).transactionHash, lost);
   assert.equal((await listed()).length, 1);
+});
+
+test('seals have a new epoch from the first one that follows lost transactions', { skip }, async (t) => {
+  const vault = await fixture.newVault('ws_5');
+  const sealed = async (id: string) => {
+    const { round } = await openService(t);
+    await fixture.accept(vault, id);
+    await round();
+    const { sequence } = await fixture.db
+      .selectFrom('anchor_subtrees')
+      .select('sequence')
+      .where('vault_id', '=', vault.id)
+      .orderBy('batch_id', 'desc')
+      .executeTakeFirstOrThrow();
+    return { epoch: Number(BigInt(sequence) >> 32n), count: Number(BigInt(sequence) & 0xffff_ffffn) };
+  };
+  const { epoch } = await sealed('rec_before');
+  assert.deepEqual(await sealed('rec_next'), { epoch, count: 2 });
+  // An anchor that this account sent, of which the database knows nothing.
+  await anvil.client.sendRawTransaction({
+    serializedTransaction: await submitter.signTransaction({
+      ...{ chainId: 31_337, type: 'eip1559', to: registryAddress, gas: 150_000n },
+      ...{ maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 10n },
+      nonce: await anvil.client.getTransactionCount({ address: submitter.address }),
+      data: encodeFunctionData({
+        abi: registryAbi,
+        functionName: 'anchor',
+        args: [toHex(randomBytes(32)), 1n],
+      }),
+    }),
+  });
+  await anvil.client.mine({ blocks: 1 });
+  const later = await sealed('rec_later');
+  assert.ok(later.epoch > epoch, `${later.epoch}`);
+  assert.equal(later.count, 1);
 });

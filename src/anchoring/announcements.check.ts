@@ -67,7 +67,7 @@ export function announcementsCheck(db: Db, kinds: Announced[]): Check {
       pageRows: 5_000,
       read: ({ where, end }) => sql<LeafRow>`
         select l.id, l.workspace_id, ${perKind((_, place) => sql`${sql.lit(place)}`)} as kind, l.subject_id, l.version,
-               l.batch_id,
+               l.batch_id, l.first_anchored_time is not null as announced_before,
                coalesce(b.status in ('confirmed', 'finalized') and l.place < b.announced, false) as announced,
                ${perKind(({ isStored }) => isStored)} as is_stored
         from anchor_leaves l left join anchor_batches b on b.id = l.batch_id
@@ -97,6 +97,8 @@ interface LeafRow {
   subject_id: string;
   version: number;
   batch_id: number | null;
+  /** With an anchor of an earlier proof format, and not a second time. */
+  announced_before: boolean;
   announced: boolean;
   is_stored: boolean | null;
 }
@@ -108,10 +110,11 @@ interface Announcement {
   data: Record<string, unknown>;
 }
 
-function isSettled({ batch_id }: LeafRow, start: Start | undefined): boolean {
-  return (
-    batch_id !== null && start !== undefined && batch_id <= start.lastBatch && !start.unfinished.has(batch_id)
-  );
+/** Whether its event was there before the events were read. */
+function isSettled({ announced_before, announced, batch_id }: LeafRow, start: Start | undefined): boolean {
+  if (announced_before) return true;
+  if (!announced || batch_id === null || start === undefined) return false;
+  return batch_id <= start.lastBatch && !start.unfinished.has(batch_id);
 }
 
 async function readStart(db: Db): Promise<Start> {
@@ -164,6 +167,7 @@ function unknown({ workspace, event, subject, data }: Announcement, { thing }: A
 
 function judge(row: LeafRow, { thing, event }: Announced, { unseen }: { unseen: boolean }): Finding[] {
   const { workspace_id: workspace, subject_id: subject, version, batch_id } = row;
+  const batch = batch_id === null ? {} : { batch: batch_id };
   const findings: Finding[] = [];
   if (!row.is_stored) {
     findings.push({
@@ -173,11 +177,11 @@ function judge(row: LeafRow, { thing, event }: Announced, { unseen }: { unseen: 
       advice: 'The row was removed from the database: restore it from a backup.',
     });
   }
-  if (event && row.announced && unseen) {
+  if (event && unseen) {
     findings.push({
       rule: `${thing}_unannounced`,
-      ids: { workspace, [thing]: subject, version, batch: Number(batch_id) },
-      message: `The ${thing} ${subject}, version ${version}, is confirmed, but there is no event for it.`,
+      ids: { workspace, [thing]: subject, version, ...batch },
+      message: `The ${thing} ${subject}, version ${version}, was confirmed, but there is no event for it.`,
       advice: 'Subscribers were not notified: tell them, and look for the event in a backup.',
     });
   }

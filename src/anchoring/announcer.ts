@@ -1,4 +1,7 @@
-/** Announces confirmed batches: one event per leaf and confirmation, up to a thousand per commit. */
+/**
+ * Announces confirmed batches: one event per leaf and confirmation, up to a thousand per commit. A leaf that was announced
+ * with an anchor of an earlier proof format gets none for its second anchor.
+ */
 import { sql } from 'kysely';
 import type { Lead } from '../chain/chain.ts';
 import { fromBytea } from '../db/bytea.ts';
@@ -17,6 +20,8 @@ export interface AnchoredLeaf {
   vaultId: string;
   /** JSON; null after the content was erased. */
   claims: string | null;
+  /** With an anchor of an earlier proof format: it is not announced a second time. */
+  announcedBefore: boolean;
   transactionHash: `0x${string}`;
   blockNumber: number;
   /** The time of the block. */
@@ -25,7 +30,7 @@ export interface AnchoredLeaf {
 
 /**
  * Handles the confirmation of leaves of one kind. Runs in the commit that counts the leaves as announced, and returns the
- * events to insert; after a reorg it runs again for the same leaves.
+ * events to insert, none for leaves announced before; it runs again for the same leaves after a reorg.
  */
 export type Confirm = (db: Db, leaves: AnchoredLeaf[]) => Promise<Write[]>;
 
@@ -41,6 +46,8 @@ export interface AnnouncerDeps {
   countSubscribers(db: Db, workspaceIds: string[]): Promise<Map<string, number>>;
   /** Woken when events were written. */
   eventWakeup: Pick<Wakeup, 'wake'>;
+  /** Called before a batch is announced, to store what its proofs need of its block. */
+  readInclusion?(lead: Lead, batchId: number): Promise<void>;
   leavesAtOnce?: number;
   /** Events and their deliveries. */
   rowsAtOnce?: number;
@@ -75,6 +82,7 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
     const ahead = await db
       .selectFrom('anchor_leaves')
       .select(['place', 'workspace_id', 'kind', 'subject_id', 'version', 'vault_id', 'claims'])
+      .select('first_anchored_time')
       .where('batch_id', '=', batchId)
       .where('place', '>=', announced)
       .where('place', '<', end)
@@ -99,11 +107,14 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
   }
 
   /** How many of these leaves, from the first on, fit into the row limit of one commit; at least one. */
-  async function countFitting(db: Db, leaves: { workspace_id: string }[]): Promise<number> {
+  async function countFitting(
+    db: Db,
+    leaves: { workspace_id: string; first_anchored_time: number | null }[],
+  ): Promise<number> {
     const subscribers = await countSubscribers(db, [...new Set(leaves.map((leaf) => leaf.workspace_id))]);
     let rows = 0;
-    const tooMany = leaves.findIndex(({ workspace_id }) => {
-      rows += 1 + (subscribers.get(workspace_id) ?? 0);
+    const tooMany = leaves.findIndex(({ workspace_id, first_anchored_time }) => {
+      if (first_anchored_time === null) rows += 1 + (subscribers.get(workspace_id) ?? 0);
       return rows > mostRows;
     });
     return tooMany === -1 ? leaves.length : Math.max(1, tooMany);
@@ -111,11 +122,12 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
 
   return {
     async step(lead) {
-      const { rows } = await sql<{ id: number }>`
-        select id from anchor_batches where status in ('confirmed', 'finalized') and announced < size
+      const { rows } = await sql<{ id: number; announced: number }>`
+        select id, announced from anchor_batches where status in ('confirmed', 'finalized') and announced < size
         order by id limit 1`.execute(db);
       const [batch] = rows;
       if (!batch) return false;
+      if (batch.announced === 0) await deps.readInclusion?.(lead, batch.id);
       try {
         if (await lead.term.commit((db) => announce(db, batch.id))) eventWakeup.wake();
         mostRows = Math.min(mostRows * 2, rowsAtOnce);
@@ -136,6 +148,7 @@ function leafOf(row: {
   version: number;
   vault_id: string;
   claims: string | null;
+  first_anchored_time: number | null;
 }): Omit<AnchoredLeaf, 'transactionHash' | 'blockNumber' | 'anchoredAt'> {
   return {
     workspaceId: row.workspace_id,
@@ -144,5 +157,6 @@ function leafOf(row: {
     version: row.version,
     vaultId: row.vault_id,
     claims: row.claims,
+    announcedBefore: row.first_anchored_time !== null,
   };
 }

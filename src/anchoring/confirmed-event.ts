@@ -16,19 +16,21 @@ export function confirmedEvents(): Confirmations {
 function emit({ type, subject, claims = {} }: NonNullable<AnchoredKind['confirmed']>): Confirm {
   const members = Object.keys(eventCatalogue[type].data);
   return async (_db, leaves) =>
-    leaves.map((leaf) => {
-      const facts: Record<string, unknown> = {
-        [subject]: leaf.subjectId,
-        vault_id: leaf.vaultId,
-        version: leaf.version,
-        tx_hash: leaf.transactionHash,
-        block_number: leaf.blockNumber,
-        anchored_at: leaf.anchoredAt.toISOString(),
-        ...claimed(leaf, claims),
-      };
-      const data = Object.fromEntries(members.map((member) => [member, facts[member]])) as never;
-      return eventWrite({ workspaceId: leaf.workspaceId, type, at: new Date(), data });
-    });
+    leaves
+      .filter(({ announcedBefore }) => !announcedBefore)
+      .map((leaf) => {
+        const facts: Record<string, unknown> = {
+          [subject]: leaf.subjectId,
+          vault_id: leaf.vaultId,
+          version: leaf.version,
+          tx_hash: leaf.transactionHash,
+          block_number: leaf.blockNumber,
+          anchored_at: leaf.anchoredAt.toISOString(),
+          ...claimed(leaf, claims),
+        };
+        const data = Object.fromEntries(members.map((member) => [member, facts[member]])) as never;
+        return eventWrite({ workspaceId: leaf.workspaceId, type, at: new Date(), data });
+      });
 }
 
 /** Values of the leaf's claims, by their names in the event. */

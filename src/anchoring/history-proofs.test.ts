@@ -13,8 +13,8 @@ import type { Db } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
 import { recordDigest } from '../proof/content.ts';
 import { fromHex, toHex } from '../proof/hex.ts';
-import { verifyHistory } from '../proof/history.ts';
-import type { Proof, ProofContent } from '../proof/proof.ts';
+import { verifyHistory } from '../proof/verify/history.ts';
+import type { Proof, ProofContent } from '../proof/verify/proof.ts';
 import type { AppError } from '../runtime/errors.ts';
 import { firstLeaf, pendingLeaf } from './batching/pending.ts';
 import { createHistoryProofs, type HistoryPosition, type HistoryRequest } from './history-proofs.ts';
@@ -73,7 +73,7 @@ test('a long history comes in pages of few statements and bounded size, which jo
   for (const [place, { digest }] of contents.entries()) {
     const made = pendingLeaf({
       ...{ workspaceId: 'ws_1', kind: 'record', subjectId: 'rec_many', version: place + 1, vault },
-      ...{ digest: Buffer.from(fromHex(digest)), previousLeaf, claims },
+      ...{ digest: Buffer.from(fromHex(digest)), canonicalization: 'jcs', previousLeaf, claims },
     });
     await insertAll(fixture.db, [made.write]);
     previousLeaf = made.leaf;
@@ -102,8 +102,9 @@ test('a long history comes in pages of few statements and bounded size, which jo
     joined.push(...history.proofs);
     position = next ?? undefined;
   } while (position);
-  // One statement each for the leaves, the leaves with their batches, and the subtrees; the caller provides the contents.
-  assert.deepEqual(counts, [3, 3, 3]);
+  // One statement each for the leaves, the leaves with their batches, and the subtrees, and two for the timestamps of the
+  // batches; the caller provides the contents.
+  assert.deepEqual(counts, [5, 5, 5]);
   assert.equal(joined.length, 700);
   const subject = { workspaceId: 'ws_1', id: 'rec_many' };
   const checked = await verifyHistory({ format: 'holdfast/history@1', subject, proofs: joined });

@@ -6,7 +6,8 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { hashBytes } from '../proof/merkle.ts';
-import type { Proof } from '../proof/proof.ts';
+import type { Proof } from '../proof/verify/proof.ts';
+import { createBatchClocks } from './batch-clocks.ts';
 import type { BatchThread } from './batching/batch-thread.ts';
 import { assemble, type BatchColumns, type LeafColumns, NotAsAnchored, type ProofRequest } from './proofs.ts';
 
@@ -15,7 +16,14 @@ export type ManyProofs = (requests: ProofRequest[]) => Promise<(Proof | 'unconfi
 
 type SubtreeColumns = Pick<
   BatchColumns,
-  'subtree_root' | 'leaves' | 'first_place' | 'sequence' | 'signature' | 'upper_path'
+  | 'subtree_root'
+  | 'leaves'
+  | 'first_place'
+  | 'sequence'
+  | 'previous_seal'
+  | 'signature'
+  | 'seal_id'
+  | 'upper_path'
 >;
 
 interface LeafRow extends LeafColumns, Omit<BatchColumns, keyof SubtreeColumns> {
@@ -35,10 +43,18 @@ const mostSubtreeBytes = 8 * 1024 * 1024;
 /** Other work gets its turn after this long. */
 const turnMs = 10;
 
-export function createManyProofs({ db, thread }: { db: Db; thread: Pick<BatchThread, 'paths'> }): ManyProofs {
+export function createManyProofs({
+  db,
+  thread,
+}: {
+  db: Db;
+  thread: Pick<BatchThread, 'paths' | 'path' | 'keptPath'>;
+}): ManyProofs {
+  const readClocks = createBatchClocks({ db, thread });
   return async (requests) => {
     const proofs: Awaited<ReturnType<ManyProofs>> = requests.map(() => 'unconfirmed');
     const rows = await readLeaves(db, requests);
+    const clocks = await readClocks(rows.map(({ batch_id }) => batch_id));
     for (const group of groupsOf(rows)) {
       for (const subtree of await readSubtrees(db, group)) {
         const mine = group.filter((row) => keyOf(row) === keyOf(subtree));
@@ -48,7 +64,13 @@ export function createManyProofs({ db, thread }: { db: Db; thread: Pick<BatchThr
           const request = requests[row.wanted_place - 1];
           if (!request) continue;
           const whole = { ...row, ...subtree, leaves_bytes: row.subtree_bytes };
-          proofs[row.wanted_place - 1] = proofOr(request, whole, paths[place]);
+          const mine = clocks.get(row.batch_id);
+          // A reorg has withdrawn the confirmation meanwhile.
+          if (!mine) continue;
+          proofs[row.wanted_place - 1] = proofOr(request, whole, {
+            lower: paths[place] ?? new Uint8Array(),
+            clocks: mine,
+          });
           if (performance.now() - since < turnMs) continue;
           await setImmediate();
           since = performance.now();
@@ -67,10 +89,10 @@ export function createManyProofs({ db, thread }: { db: Db; thread: Pick<BatchThr
 function proofOr(
   request: ProofRequest,
   row: LeafColumns & BatchColumns & { leaves_bytes: number },
-  path: Uint8Array = new Uint8Array(),
+  rest: Parameters<typeof assemble>[2],
 ): Proof | 'broken' {
   try {
-    return assemble(request, row, path);
+    return assemble(request, row, rest);
   } catch (error) {
     if (error instanceof NotAsAnchored) return 'broken';
     throw error;
@@ -102,9 +124,8 @@ function groupsOf(rows: LeafRow[]): LeafRow[][] {
 async function readLeaves(db: Db, requests: ProofRequest[]): Promise<LeafRow[]> {
   if (requests.length === 0) return [];
   const { rows } = await sql<LeafRow>`
-    select wanted.place as wanted_place, l.digest, l.previous_leaf, l.claims, l.claims_hash, l.leaf, l.place,
-      l.batch_id, l.vault_id, v.address as vault, b.root, b.size, b.transaction_hash, b.block_number, b.block_hash,
-      b.block_time, c.chain_id, c.registry, c.submitter, octet_length(s.leaves) as subtree_bytes
+    select wanted.place as wanted_place, l.digest, l.canonicalization, l.previous_leaf, l.claims, l.claims_hash, l.leaf, l.place,
+      l.batch_id, l.vault_id, v.address as vault, b.root, b.size, octet_length(s.leaves) as subtree_bytes
     from unnest(${requests.map(({ workspaceId }) => workspaceId)}::text[],
                 ${requests.map(({ subjectId }) => subjectId)}::text[],
                 ${requests.map(({ kind }) => kind)}::text[],
@@ -117,16 +138,15 @@ async function readLeaves(db: Db, requests: ProofRequest[]): Promise<LeafRow[]> 
     ) as l
     join vaults v on v.workspace_id = l.workspace_id and v.id = l.vault_id
     join anchor_batches b on b.id = l.batch_id and b.status in ('confirmed', 'finalized')
-    join anchor_subtrees s on s.batch_id = b.id and s.vault_id = l.vault_id
-    join chain c on c.singleton`.execute(db);
+    join anchor_subtrees s on s.batch_id = b.id and s.vault_id = l.vault_id`.execute(db);
   return rows;
 }
 
 async function readSubtrees(db: Db, rows: LeafRow[]): Promise<SubtreeRow[]> {
   const wanted = [...new Map(rows.map((row) => [keyOf(row), row])).values()];
   const { rows: found } = await sql<SubtreeRow>`
-    select s.batch_id, s.vault_id, s.root as subtree_root, s.leaves, s.first_place, s.sequence, s.signature,
-      s.upper_path
+    select s.batch_id, s.vault_id, s.root as subtree_root, s.leaves, s.first_place, s.sequence, s.previous_seal,
+      s.signature, s.seal_id, s.upper_path
     from unnest(${wanted.map(({ batch_id }) => batch_id)}::bigint[],
                 ${wanted.map(({ vault_id }) => vault_id)}::text[]) as wanted (batch_id, vault_id)
     cross join lateral (

@@ -2,9 +2,13 @@
 import { Type } from 'typebox';
 import type { Hex } from 'viem';
 import { registryAddress } from '../chain/registry/registry.ts';
-import { toHex, zeroHash } from '../proof/hex.ts';
+import { emptyHead, headId } from '../proof/head.ts';
+import { fromHex, toHex, zeroHash } from '../proof/hex.ts';
+import { plainKeccak } from '../proof/keccak.ts';
 import { claimsHash, leafHash, leafTypes, leafValues } from '../proof/leaf.ts';
-import { type Claims, type Proof, proofFormat } from '../proof/proof.ts';
+import { foldPath } from '../proof/merkle.ts';
+import { sealId } from '../proof/seal.ts';
+import { type Claims, type Proof, type ProofContent, proofFormat } from '../proof/verify/proof.ts';
 import { like, named, sample } from '../runtime/schemas.ts';
 
 export const ProofSchema = named(
@@ -33,23 +37,27 @@ export function sampleProof({ kind, id, digest, raw, claims, previousLeaf }: Pro
   const subject = { workspaceId: sample.workspaceId, id };
   const salted: Claims = { salt: claimsSalt, ...claims };
   const vault = sample.vaultAddress.toLowerCase() as Hex;
+  const content: ProofContent = raw
+    ? { algorithm: 'sha-256', digest, canonicalization: 'raw', salt: null }
+    : { algorithm: 'sha-256', digest, canonicalization: 'jcs', salt: sample.salt };
   const values = leafValues({
-    ...{ kind, digest, subject, vault, version: 1 },
+    ...{ kind, digest, subject, vault, version: 1, canonicalization: content.canonicalization },
     previousLeaf: previousLeaf ?? zeroHash,
     claimsHash: claimsHash(salted),
   });
-  const root = toHex(leafHash(values));
+  const subtreeRoot = toHex(leafHash(values));
+  const seal = { vault, subtreeRoot, leaves: 1, sequence: '41', previousSeal: zeroHash };
+  const path = [sealId(seal, sample.signature), headId(emptyHead)];
+  const root = path.reduce((node, sibling) => foldPath(node, sibling, plainKeccak), fromHex(subtreeRoot));
   return {
     format: proofFormat,
     kind,
     subject,
-    content: raw
-      ? { algorithm: 'sha-256', digest, canonicalization: 'raw', salt: null }
-      : { algorithm: 'sha-256', digest, canonicalization: 'jcs', salt: sample.salt },
+    content,
     claims: salted,
     leaf: { types: leafTypes, values },
-    merkle: { proof: [], root, size: 1 },
-    seal: { vault, subtreeRoot: root, depth: 0, leaves: 1, sequence: 41, signature: sample.signature },
+    merkle: { proof: path.map(toHex), root: toHex(root), size: 1 },
+    seal: { ...seal, depth: 0, signature: sample.signature },
     anchors: [
       {
         type: 'evm',
@@ -60,8 +68,10 @@ export function sampleProof({ kind, id, digest, raw, claims, previousLeaf }: Pro
         blockNumber: sample.blockNumber,
         blockHash: '0x32fa9551d01426264136af13897c05eda2d76e0748b9f1235d432c42e78bad79',
         blockTime: Date.parse(sample.anchoredAt) / 1000,
+        inclusion: null,
       },
     ],
+    renewals: [],
   };
 }
 

@@ -4,12 +4,15 @@ import { sql } from 'kysely';
 import type { Hex } from 'viem';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
+import type { Canonicalization } from '../proof/content.ts';
 import { toHex } from '../proof/hex.ts';
 import { plainKeccak } from '../proof/keccak.ts';
 import { leafHash, leafTypes, leafValues } from '../proof/leaf.ts';
 import { foldPath, hashBytes } from '../proof/merkle.ts';
-import { type Proof, type ProofContent, proofFormat } from '../proof/proof.ts';
+import { type Proof, type ProofContent, proofFormat } from '../proof/verify/proof.ts';
 import { AppError } from '../runtime/errors.ts';
+import { type BatchClocks, createBatchClocks } from './batch-clocks.ts';
+import { joinPath } from './batching/batch.ts';
 import { createSubtreePaths, type SubtreePathsDeps } from './subtree-paths.ts';
 
 export interface ProofRequest {
@@ -35,6 +38,7 @@ export class NotAsAnchored extends Error {
 
 export interface LeafColumns {
   digest: Buffer;
+  canonicalization: Canonicalization;
   previous_leaf: Buffer;
   claims: string | null;
   claims_hash: Buffer;
@@ -46,19 +50,14 @@ export interface LeafColumns {
 export interface BatchColumns {
   root: Buffer;
   size: number;
-  transaction_hash: Buffer;
-  block_number: number;
-  block_hash: Buffer;
-  block_time: number;
   subtree_root: Buffer;
   leaves: Buffer;
   first_place: number;
-  sequence: number;
+  sequence: string;
+  previous_seal: Buffer;
   signature: Buffer;
+  seal_id: Buffer;
   upper_path: Buffer;
-  chain_id: number;
-  registry: Buffer;
-  submitter: Buffer;
 }
 
 type ConfirmedRow = LeafColumns &
@@ -86,6 +85,7 @@ const smallSubtreeBytes = 64 * 1024;
 export function createProofs({ smallBytes = smallSubtreeBytes, ...deps }: ProofsDeps): Proofs {
   const { db } = deps;
   const findPath = createSubtreePaths(deps);
+  const readClocks = createBatchClocks(deps);
   const lowerPath = (row: ConfirmedRow) => findPath({ ...row, leaf: row.place - row.first_place });
 
   return {
@@ -94,7 +94,10 @@ export function createProofs({ smallBytes = smallSubtreeBytes, ...deps }: Proofs
       if (!row)
         throw new AppError('resource_not_found', `There is no version ${key.version} of ${key.subjectId}.`);
       if (!row.confirmed) throw notConfirmed();
-      return assemble({ ...key, content }, row, await lowerPath(row));
+      const clocks = (await readClocks([row.batch_id])).get(row.batch_id);
+      // A reorg has withdrawn the confirmation meanwhile.
+      if (!clocks) throw notConfirmed();
+      return assemble({ ...key, content }, row, { lower: await lowerPath(row), clocks });
     },
   };
 }
@@ -107,11 +110,16 @@ export function notConfirmed(): AppError {
 }
 
 /** Throws NotAsAnchored when the stored rows are inconsistent: a proof that fails is worse than none. */
-export function assemble(request: ProofRequest, row: AssembledRow, lower: Uint8Array): Proof {
+export function assemble(
+  request: ProofRequest,
+  row: AssembledRow,
+  { lower, clocks }: { lower: Uint8Array; clocks: BatchClocks },
+): Proof {
   const { workspaceId, kind, subjectId, version, content } = request;
   const subject = { workspaceId, id: subjectId };
   const values = leafValues({
     kind,
+    canonicalization: row.canonicalization,
     digest: content.digest,
     subject,
     version,
@@ -121,8 +129,13 @@ export function assemble(request: ProofRequest, row: AssembledRow, lower: Uint8A
   });
   const leaf = leafHash(values);
   const subtreeRoot = foldPath(leaf, lower, plainKeccak);
-  const root = foldPath(subtreeRoot, row.upper_path, plainKeccak);
-  const fits = row.leaf.equals(leaf) && row.subtree_root.equals(subtreeRoot) && row.root.equals(root);
+  const upper = joinPath({ lower: new Uint8Array(), sealId: row.seal_id, upper: row.upper_path });
+  const root = foldPath(subtreeRoot, upper, plainKeccak);
+  const fits =
+    content.canonicalization === row.canonicalization &&
+    row.leaf.equals(leaf) &&
+    row.subtree_root.equals(subtreeRoot) &&
+    row.root.equals(root);
   if (!fits) throw new NotAsAnchored(subjectId);
   return {
     format: proofFormat,
@@ -132,7 +145,7 @@ export function assemble(request: ProofRequest, row: AssembledRow, lower: Uint8A
     claims: row.claims === null ? null : JSON.parse(row.claims),
     leaf: { types: leafTypes, values },
     merkle: {
-      proof: [...hashesOf(lower), ...hashesOf(row.upper_path)],
+      proof: [...hashesOf(lower), ...hashesOf(upper)],
       root: fromBytea(row.root),
       size: row.size,
     },
@@ -142,20 +155,10 @@ export function assemble(request: ProofRequest, row: AssembledRow, lower: Uint8A
       depth: lower.length / hashBytes,
       leaves: row.leaves_bytes / hashBytes,
       sequence: row.sequence,
+      previousSeal: fromBytea(row.previous_seal),
       signature: fromBytea(row.signature),
     },
-    anchors: [
-      {
-        type: 'evm',
-        chainId: row.chain_id,
-        contract: fromBytea(row.registry),
-        submitter: fromBytea(row.submitter),
-        transactionHash: fromBytea(row.transaction_hash),
-        blockNumber: row.block_number,
-        blockHash: fromBytea(row.block_hash),
-        blockTime: row.block_time,
-      },
-    ],
+    ...clocks,
   };
 }
 
@@ -171,16 +174,15 @@ async function readLeaf(
   smallBytes: number,
 ): Promise<LeafRow | undefined> {
   const { rows } = await sql<LeafRow>`
-    select b.id is not null as confirmed, l.digest, l.previous_leaf, l.claims, l.claims_hash, l.leaf, l.place,
-      v.address as vault, b.root, b.size, b.transaction_hash, b.block_number, b.block_hash, b.block_time,
+    select b.id is not null as confirmed, l.digest, l.canonicalization, l.previous_leaf, l.claims, l.claims_hash, l.leaf, l.place,
+      v.address as vault, b.root, b.size,
       s.root as subtree_root, s.first_place, b.id as batch_id, l.vault_id, octet_length(s.leaves) as leaves_bytes,
-      case when octet_length(s.leaves) <= ${smallBytes}::integer then s.leaves end as leaves, s.sequence, s.signature, s.upper_path,
-      c.chain_id, c.registry, c.submitter
+      case when octet_length(s.leaves) <= ${smallBytes}::integer then s.leaves end as leaves, s.sequence, s.previous_seal, s.signature,
+      s.seal_id, s.upper_path
     from anchor_leaves l
     left join vaults v on v.workspace_id = l.workspace_id and v.id = l.vault_id
     left join anchor_batches b on b.id = l.batch_id and b.status in ('confirmed', 'finalized')
     left join anchor_subtrees s on s.batch_id = b.id and s.vault_id = l.vault_id
-    left join chain c on c.singleton
     where l.workspace_id = ${workspaceId} and l.subject_id = ${subjectId} and l.kind = ${kind}
       and l.version = ${version}`.execute(db);
   return rows[0];

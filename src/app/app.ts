@@ -12,6 +12,7 @@ import { openBlobStore } from '../blobs/open-blob-store.ts';
 import { blobSweepLoop } from '../blobs/sweep.loop.ts';
 import { createSweep } from '../blobs/sweep.ts';
 import { createChainIdFinder } from '../chain/chain-id.ts';
+import { type Clocks, createClocks } from '../clocks/clocks.part.ts';
 import type { Config } from '../config/config.ts';
 import { createChangeWatch } from '../db/change-watch.ts';
 import type { Database } from '../db/database.ts';
@@ -127,8 +128,16 @@ export async function createApp(
       placeEvents: feed.place,
       countSubscribers: countAnchorSubscribers,
       eventWakeup,
+      isStampPlanned: () => clocks.isStampPlanned(),
       changes,
       log,
+    }),
+  );
+  const clocks: Clocks = await openPart('clocks', () =>
+    createClocks(config.clocks, {
+      ...{ db, lead: onChain.lead, changes, log },
+      anchorIntervalMs: config.chain.anchorIntervalMs,
+      allow: config.webhooks.allow,
     }),
   );
   const documents = await open(
@@ -144,8 +153,10 @@ export async function createApp(
   };
   const holdings = await openPart('holdings', () =>
     createHoldings({
-      ...{ db, pool, commit, keyring, blobs, onChain, documents, eventWakeup, embedded, limits, nodeUse },
+      ...{ db, pool, commit, keyring, blobs, onChain, documents, eventWakeup, limits, nodeUse },
       ...{ publicUrl, changes, log },
+      tsaRootsFile: config.clocks.rootsFile,
+      readClocks: clocks.readState,
     }),
   );
   const maintenance = await openPart('maintenance', () =>
@@ -161,7 +172,7 @@ export async function createApp(
     nodeLoops: [...(ownPostgres ? [ownPostgres.loop] : []), changes.loop, keyringLoop(keyring, changes)],
     loops: [idempotencyLoop(db), blobSweepLoop(createSweep({ db, store: blobStore }))],
   };
-  const parts: Part[] = [holdings, maintenance, feed, webhooks, access, onChain, rest];
+  const parts: Part[] = [holdings, maintenance, feed, webhooks, access, onChain, clocks, rest];
   const loops = await open(
     'loops',
     () =>

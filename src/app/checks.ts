@@ -11,6 +11,7 @@ import { blocksCheck } from '../chain/indexer/blocks.check.ts';
 import { vaultTransactionsCheck } from '../chain/indexer/vault-transactions.check.ts';
 import { noncesCheck } from '../chain/sender/nonces.check.ts';
 import { findStoredChain } from '../chain/stored-chain.ts';
+import { type TimestampsCheckDeps, timestampsCheck } from '../clocks/timestamps.check.ts';
 import type { Db } from '../db/database.ts';
 import { filesCheck } from '../holdings/files/files.check.ts';
 import { fileValidationsCheck } from '../holdings/files/validation/file-validations.check.ts';
@@ -19,6 +20,7 @@ import { announcedTransfers } from '../holdings/transfers/transfers.check.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { signingKeysCheck } from '../keys/signing-keys.check.ts';
 import { assetsCheck } from '../maintenance/assets/assets.check.ts';
+import { dossiersCheck } from '../maintenance/dossier/dossiers.check.ts';
 import { maintenancesCheck } from '../maintenance/entries/maintenances.check.ts';
 import { type Check, type CheckOptions, type CheckReport, laterPass, runEach } from '../runtime/check.ts';
 import { eventsCheck } from '../webhooks/deliveries/events.check.ts';
@@ -34,6 +36,8 @@ export interface CheckDeps {
   chain(): Promise<PublicClient>;
   /** How long the delivery log is kept. */
   retentionDays: number;
+  /** The configured authorities, and their roots. */
+  clocks: TimestampsCheckDeps['clocks'];
 }
 
 export function allChecks(deps: CheckDeps): Check[] {
@@ -47,11 +51,13 @@ export function allChecks(deps: CheckDeps): Check[] {
     embeddedChainCheck(deps.db),
     transactionsCheck(deps),
     anchorsCheck(deps),
+    timestampsCheck(deps),
     recordsCheck(deps.db),
     filesCheck(deps.db),
     fileValidationsCheck(deps.db),
     assetsCheck(deps.db),
     maintenancesCheck(deps.db),
+    dossiersCheck(deps.db),
     announcementsCheck(deps.db, [
       ...announcedKinds(),
       announcedTransfers('file'),

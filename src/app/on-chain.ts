@@ -11,6 +11,8 @@ import { createBatchThread } from '../anchoring/batching/batch-thread.ts';
 import { batcherLoop } from '../anchoring/batching/batcher.loop.ts';
 import { createBatcher } from '../anchoring/batching/batcher.ts';
 import { applyOutcomes, vaultsOfAnchors } from '../anchoring/batching/batches.ts';
+import { beginSealEpoch } from '../anchoring/batching/seal-epoch.ts';
+import { createInclusions } from '../anchoring/evidence/inclusions.ts';
 import { createHistoryProofs, type HistoryProofs } from '../anchoring/history-proofs.ts';
 import { createManyProofs, type ManyProofs } from '../anchoring/many-proofs.ts';
 import { createChainMetrics } from '../anchoring/metrics.ts';
@@ -61,6 +63,8 @@ export interface OnChainDeps {
   placeEvents: AnnouncerDeps['placeEvents'];
   countSubscribers: AnnouncerDeps['countSubscribers'];
   eventWakeup: Pick<Wakeup, 'wake'>;
+  /** Whether a timestamp authority will be asked for a token of a batch that is made now. */
+  isStampPlanned(): boolean;
   changes: Changes & { ignore(transactionId: number): void };
   log: Logger;
 }
@@ -70,7 +74,7 @@ const lookForBlocksMs = 1_000;
 
 export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   const { db, connection, keyring, confirmations, placeEvents, countSubscribers, eventWakeup } = deps;
-  const { changes, log } = deps;
+  const { isStampPlanned, changes, log } = deps;
   const senderWakeup = createWakeup();
   const blockWakeup = createWakeup();
   const confirmedWakeup = createWakeup();
@@ -98,12 +102,19 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   const sender = createSender({
     submitter,
     applyOutcomes,
+    // Seals were lost with them, whose numbers must not be used again.
+    onLostNonces: beginSealEpoch,
     log,
     maxFeePerGasWei: parseGwei(String(config.chain.feeCapGwei)),
   });
-  const batcher = createBatcher({ db, keyring, thread: batchThread, sender, senderWakeup, log });
+  const batcher = createBatcher({
+    ...{ db, keyring, thread: batchThread, sender, senderWakeup, isStampPlanned, log },
+  });
+  const inclusions = createInclusions({ db, log });
   const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedWakeup.wake });
-  const announcer = createAnnouncer({ db, confirmations, placeEvents, countSubscribers, eventWakeup });
+  const announcer = createAnnouncer({
+    ...{ db, confirmations, placeEvents, countSubscribers, eventWakeup, readInclusion: inclusions.read },
+  });
 
   /** Retries on the new chain if this one was closed because the lead was lost, and has been reopened. */
   async function readFrom(chain: Chain, asked: { method: string; params: readonly unknown[] }) {
@@ -141,7 +152,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
         wakeup: blockWakeup,
         restMs: lookForBlocksMs,
       }),
-      announcerLoop(announcer, { lead, wakeup: confirmedWakeup, changes }),
+      announcerLoop(announcer, { lead, inclusions, wakeup: confirmedWakeup, changes }),
     ].map(dispensable),
     async close() {
       await chainLead.close();

@@ -2,6 +2,7 @@
 import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import { ensureWorkspace } from '../access/api-keys/first-start.ts';
+import { renewLeaves } from '../anchoring/leaf-renewal.ts';
 import type { Config } from '../config/config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts';
@@ -9,6 +10,7 @@ import { isDatabaseAway } from '../db/faults.ts';
 import { migrate } from '../db/migrate.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { once } from '../runtime/loop.ts';
+import { renewedClaims } from './renewed-claims.ts';
 
 export interface Store {
   database: Database;
@@ -41,6 +43,7 @@ export async function openStore(config: Config, log: Logger, { exclusive = false
   try {
     const applied = await migrate({ connection: connection() }).catch(explainUnreachable);
     if (applied.length > 0) log.info({ applied }, 'database migrated');
+    await renewLeaves(database.db, { log, added: renewedClaims });
     await ensureWorkspace(database.db);
     return { database, embedded, connection, onConnectionLost, applied, close };
   } catch (error) {

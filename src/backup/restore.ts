@@ -1,6 +1,7 @@
 /** Restores a backup into an empty place: verifies everything first, and nothing takes effect until all of it is there. */
 import { sql } from 'kysely';
 import type pg from 'pg';
+import { beginSealEpoch } from '../anchoring/batching/seal-epoch.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Config } from '../config/config.ts';
 import { openDatabase } from '../db/database.ts';
@@ -145,6 +146,8 @@ async function finish(target: Target, erased: ErasedBlob[]): Promise<void> {
       await eraseAgain(db, erased);
       await sql`update leaders set backend_pid = null`.execute(db);
       await renewFeedGeneration(db);
+      // What was sealed after the backup is lost, but its numbers must not be used again.
+      await beginSealEpoch(db);
       await sql`delete from webhook_nodes`.execute(db);
       await sql`update webhook_queue set claim_id = null, claimed_by = null, lease_until = null
         where claim_id is not null`.execute(db);

@@ -13,7 +13,7 @@ import type { OpenChain, OpenChainDeps } from './open-chain.ts';
 import { deployerAddress, deployerRuntimeCode, registryAddress } from './registry/registry.ts';
 import { offeredFees, readRegistryState, signDeployment } from './registry/registry-deployment.ts';
 import { createChainClient } from './rpc/chain-client.ts';
-import { finalByDepth, finalityRule } from './rules/finality.ts';
+import { blocksToFinality, finalByDepth } from './rules/finality.ts';
 import { findStoredChain, requireSame, requireStored } from './stored-chain.ts';
 
 /** Consecutive failures, without a successful step between them, after which the chain is restarted. */
@@ -48,7 +48,6 @@ export async function openEmbeddedChain(term: Term, deps: OpenChainDeps): Promis
       registry,
       submitter: submitter.address,
     });
-    const rule = finalityRule({ chainId, embedded: true });
     return {
       chain: {
         chainId,
@@ -59,7 +58,7 @@ export async function openEmbeddedChain(term: Term, deps: OpenChainDeps): Promis
         client,
         head: async () => embedded.head(),
         doubt() {},
-        finalizedNumber: async (head) => finalByDepth(head, rule.by === 'depth' ? rule.blocks : 0),
+        finalizedNumber: async (head) => finalByDepth(head, blocksToFinality),
         // A transaction that enters the pool wakes the miner.
         wake() {},
       },

@@ -3,6 +3,7 @@ import { BlockNotFoundError, type PublicClient } from 'viem';
 import type { Db } from '../db/database.ts';
 import type { Term } from '../db/leadership.ts';
 import { openServiceAccount } from '../keys/service-account.ts';
+import type { Finality } from '../proof/evm/known-chains.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { once, pause } from '../runtime/loop.ts';
 import type { OpenChain, OpenChainDeps } from './open-chain.ts';
@@ -71,7 +72,8 @@ export async function openRpcChain(term: Term, deps: OpenChainDeps): Promise<Ope
         client,
         head: rpc.head,
         doubt: rpc.doubt,
-        finalizedNumber: (head) => finalizedNumber(client, { chainId, head }),
+        finalizedNumber: (head) =>
+          finalizedNumber(client, { rule: finalityRule({ chainId, genesisHash }), head }),
         wake() {},
       },
       async keep(signal, beat) {
@@ -91,10 +93,9 @@ export async function openRpcChain(term: Term, deps: OpenChainDeps): Promise<Ope
 /** Never above the head: nodes behind one address may differ by some blocks. */
 async function finalizedNumber(
   client: PublicClient,
-  { chainId, head }: { chainId: number; head: number },
+  { rule, head }: { rule: Finality; head: number },
 ): Promise<number> {
-  const rule = finalityRule({ chainId, embedded: false });
-  if (rule.by === 'depth') return finalByDepth(head, rule.blocks);
+  if (rule !== 'finalized') return finalByDepth(head, rule);
   try {
     const { number } = await client.getBlock({ blockTag: 'finalized' });
     return Math.min(head, Number(number));

@@ -5,13 +5,14 @@ import { readBacklog, type SetAsideBatch } from '../anchoring/batching/set-aside
 import { findEmbeddedChain } from '../chain/embedded/embedded-chain.ts';
 import { createJournal } from '../chain/embedded/journal.ts';
 import { reachChain } from '../chain/open-rpc-chain.ts';
+import { createAnchorReader } from '../chain/registry/anchor-reader.ts';
 import { forecastGas } from '../chain/registry/gas-forecast.ts';
 import { registryAddress } from '../chain/registry/registry.ts';
 import { type RegistryState, readRegistryState } from '../chain/registry/registry-deployment.ts';
 import { createChainRpc, type RpcHealth } from '../chain/rpc/rpc.ts';
-import { isDevelopmentChain } from '../chain/rules/development-chain.ts';
 import { findStoredChain, requireSame } from '../chain/stored-chain.ts';
 import { openServiceAccount } from '../keys/service-account.ts';
+import { knownChain } from '../proof/evm/known-chains.ts';
 import type { ChainCommandContext } from './chain-context.ts';
 import { mostNamed } from './chain-retry.ts';
 import { table } from './command.ts';
@@ -19,7 +20,7 @@ import { table } from './command.ts';
 export interface ChainStatus {
   chainId: number | null;
   embedded: boolean;
-  /** The operator can set the chain's clock: its anchors convince nobody else. */
+  /** Nobody accepts the chain's clock without being told to: its anchors alone convince nobody else. */
   developmentEvidence: boolean;
   genesisHash: Hex | null;
   /** The gateway to the embedded chain, while the leading service runs on this machine. */
@@ -101,8 +102,18 @@ export function tellChainStatus(status: ChainStatus): string {
     ['Set aside', tellSetAside(status)],
   ];
   const text = lines.map(([name, value]) => `${name.padEnd(10)} ${value}`.trimEnd()).join('\n');
-  if (!status.developmentEvidence) return text;
-  return `${text}\n\nDevelopment evidence only: the operator of this chain can set its clock.`;
+  return status.developmentEvidence ? `${text}\n\nDevelopment evidence only: ${tellWhy(status)}` : text;
+}
+
+function tellWhy({ embedded, chainId, genesisHash }: ChainStatus): string {
+  if (embedded) return 'the operator of this chain can set its clock.';
+  const known = chainId === null ? null : knownChain(chainId);
+  if (known === null) return 'it is not a known public chain; verifiers must name it in a trust file.';
+  if (known.genesisHash !== genesisHash) {
+    return `it has the id of ${known.name}, but another first block; verifiers must name it in a trust file.`;
+  }
+  if (known.test) return `${known.name} is a test network; verifiers must name it in a trust file.`;
+  return `the node is one for development, which can imitate ${known.name}.`;
 }
 
 function tellSetAside({ setAsideBatches: count, setAside }: ChainStatus): string {
@@ -168,15 +179,18 @@ async function lookAtEmbedded({ store, config }: ChainCommandContext): Promise<S
 async function lookOverRpc({ store, config }: ChainCommandContext): Promise<Seen> {
   const { chainId, genesisHash, rpc } = await reachChain(store.database.db, config.chain.rpcUrls);
   try {
-    const [health, block, clientVersion] = await Promise.all([
+    const reader = createAnchorReader((method, params) => rpc.client.request({ method, params } as never));
+    const [health, block, isDevelopmentNode] = await Promise.all([
       rpc.health(),
       rpc.client.getBlock(),
-      rpc.client.request({ method: 'web3_clientVersion' }),
+      reader.isDevelopmentNode(),
     ]);
+    const known = knownChain(chainId);
+    const isPublic = known !== null && known.genesisHash === genesisHash && !known.test;
     return {
       chainId,
       embedded: false,
-      developmentEvidence: isDevelopmentChain({ chainId, clientVersion }),
+      developmentEvidence: !isPublic || isDevelopmentNode,
       genesisHash,
       rpcUrl: null,
       rpc: health,

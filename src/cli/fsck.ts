@@ -133,6 +133,7 @@ function openDeps(config: Config, { db }: Database): { deps: CheckDeps; close():
       blobStore,
       chain: async () => (await chain()).client,
       retentionDays: config.webhooks.retentionDays,
+      clocks: config.clocks,
     },
     async close() {
       for (const opening of await Promise.allSettled(openings)) {
@@ -212,6 +213,7 @@ function summaryOf(reports: CheckReport[]): string {
   const reasons = reports.flatMap(({ name, skipped }) =>
     skipped.map(({ what, reason }) => `Not checked: ${what} (${name}): ${reason}.`),
   );
+  const notes = reports.flatMap((report) => report.notes ?? []);
   const { found, skipped } = documentOf(reports);
   const untold = reports.some((report) => report.found > report.findings.length);
   const verdict =
@@ -220,5 +222,11 @@ function summaryOf(reports: CheckReport[]): string {
       : skipped > 0
         ? 'What could be checked is in order.'
         : 'Everything is in order.';
-  return [table(['CHECK', 'CHECKED', 'FINDINGS', 'NOT CHECKED'], rows), '', ...reasons, verdict].join('\n');
+  return [
+    table(['CHECK', 'CHECKED', 'FINDINGS', 'NOT CHECKED'], rows),
+    '',
+    ...reasons,
+    ...notes,
+    verdict,
+  ].join('\n');
 }

@@ -4,13 +4,16 @@ import { OperatorError } from '../runtime/errors.ts';
 import { version } from '../runtime/version.ts';
 import { addBackupCommand } from './backup.ts';
 import { addChainCommands } from './chain.ts';
+import { addEvidenceCommands } from './evidence.ts';
 import { addFsckCommand } from './fsck.ts';
 import { addKeysCommands } from './keys.ts';
 import { addListenCommand } from './listen.ts';
 import { addMigrateCommand } from './migrate.ts';
+import { addPromoteCommand } from './promote.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addRotateMasterKeyCommand } from './rotate-master-key.ts';
 import { addServeCommand } from './serve.ts';
+import { addTimestampsCommands } from './timestamps.ts';
 import { addUsersCommand } from './users.ts';
 import { addVerifyCommand } from './verify.ts';
 import { addWebhooksCommands } from './webhooks.ts';
@@ -31,6 +34,8 @@ export function createProgram(): Command {
       'Self-hosted evidence platform: vaults, records and maintenance entries that anyone can check.',
     )
     .version(version)
+    // Otherwise --version of a command would print that of the program.
+    .enablePositionalOptions()
     .showHelpAfterError('(add --help for usage)')
     .addHelpText(
       'after',
@@ -48,8 +53,11 @@ The commands work alongside a running service, and start the embedded PostgreSQL
   addFsckCommand(program);
   addBackupCommand(program);
   addRestoreCommand(program);
+  addPromoteCommand(program);
   addRotateMasterKeyCommand(program);
   addChainCommands(program);
+  addTimestampsCommands(program);
   addVerifyCommand(program);
+  addEvidenceCommands(program);
   return program;
 }

@@ -3,14 +3,19 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Hex } from 'viem';
-import type { Verification } from '../proof/steps.ts';
+import type { Verification } from '../proof/verify/steps.ts';
+import type { Trust } from '../proof/verify/trust.ts';
 import { isAcceptableAddress } from '../runtime/address.ts';
+import { isCalendarDay, isDateTime } from '../runtime/date-time.ts';
 import { OperatorError } from '../runtime/errors.ts';
+import { parseJsonText } from '../runtime/json-text.ts';
 import { print } from './command.ts';
 import { clean, historyReport, proofReport } from './verify-report.ts';
 
 interface Options {
   rpc?: URL;
+  trust?: string;
+  at?: number;
   registry?: Hex;
   salt?: Hex;
   json?: boolean;
@@ -27,6 +32,10 @@ const exitCodes: Record<Verification['verdict'] | 'usage', number> = {
 const checkedFormats = /^holdfast\/(proof|history)@/;
 /** Proofs have some kilobytes; with a larger file the user has most likely mixed up proof and content. */
 const maxProofBytes = 32 * 1024 * 1024;
+/** A million hashes of Bitcoin blocks have 100 MB. */
+const maxTrustBytes = 128 * 1024 * 1024;
+/** Of a long history, those of the first proofs say enough. */
+const mostHints = 6;
 const maxAnswerBytes = 32 * 1024 * 1024;
 const timeoutMs = 15_000;
 /**
@@ -42,14 +51,17 @@ export function addVerifyCommand(program: Command): void {
     .argument('<proof>', 'the proof, a JSON file; - for standard input')
     .argument('[content]', "the file that the proof is for, or a record's data as JSON; - for standard input")
     .option('--rpc <url>', 'a node of the chain that the proof is anchored on', parseRpc)
+    .option('--trust <file>', 'whom to trust, a JSON file, instead of the trust that ships')
+    .option('--at <time>', 'judge as of this time or date: what is later counts as absent', parseAt)
     .option('--registry <address>', 'address of the registry, if not the usual one', parseRegistry)
     .option('--salt <hex>', 'the 32-byte key of an HMAC, if it is not in the proof', parseSalt)
-    .option('--json', 'print {verdict, steps}')
+    .option('--json', 'print {verdict, summary, vouchers, steps}')
     .addHelpText(
       'after',
       `
-Exit code 0: every step passed. 1: something contradicts the proof, or it is malformed. 2: nothing failed, but a step could
-not be checked. 64: wrong usage, a file that cannot be read, or JSON that is not a proof.`,
+Exit code 0, PASS: the proof holds, and somebody who is trusted vouches for its time. 1, FAIL: something contradicts it, or it
+is malformed. 2, INCOMPLETE: nothing contradicts it, but something needed could not be checked. 64: wrong usage, a file that
+cannot be read or used, or JSON that is not a proof.`,
     )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.usage))
     .action(async (proof: string, content: string | undefined, options: Options) => {
@@ -68,44 +80,70 @@ async function verify(
   contentPath: string | undefined,
   options: Options,
 ): Promise<Verification['verdict']> {
-  if (proofPath === '-' && contentPath === '-') {
-    throw new OperatorError('Only one of proof and content can come from standard input.');
+  if ([proofPath, contentPath, options.trust].filter((path) => path === '-').length > 1) {
+    throw new OperatorError('Only one of proof, content and trust can come from standard input.');
   }
-  const document = await readText(proofPath);
+  const document = await readText(proofPath, { what: 'proof', most: maxProofBytes });
   requireProof(document, proofPath);
+  const trust = await readTrustFile(options.trust);
   const content = contentPath === undefined ? undefined : await openContent(contentPath);
   // Imported here so that other commands start faster.
-  const [{ verifyProof }, { historyFormat, verifyHistory }, { registryAddress, registryCodeHash }] =
+  const [{ verifyProof }, { historyFormat, verifyHistory }, registry, { hintsFor }, { parseProof }] =
     await Promise.all([
-      import('../proof/verify.ts'),
-      import('../proof/history.ts'),
+      import('../proof/verify/verify.ts'),
+      import('../proof/verify/history.ts'),
       import('../chain/registry/registry.ts'),
+      import('./verify-hints.ts'),
+      import('../proof/verify/proof.ts'),
     ]);
-  const registry = { address: options.registry ?? registryAddress, codeHash: registryCodeHash };
+  const { registryAddress, registryCodeHash } = registry;
+  const at = options.at ?? Date.now();
   const chain = options.rpc && (await connect(options.rpc));
-  const given = { chain: chain?.reader, registry };
-  const rpcHint =
-    chain === undefined ? [`Give --rpc URL, a node of ${chainsOf(document)}, to check the anchor too.`] : [];
+  const given = {
+    ...{ trust, at, chain: chain?.reader },
+    registry: { address: options.registry ?? registryAddress, codeHash: registryCodeHash },
+  };
+  const about = { trust, at, hasContent: content !== undefined, hasNode: chain !== undefined };
+  const value = parsed(document);
   try {
-    if (formatOf(parsed(document)) === historyFormat) {
+    if (formatOf(value) === historyFormat) {
       if (content)
         throw new OperatorError(
           'A history is checked without content. To check content, verify its proofs one by one.',
         );
       const result = await verifyHistory(document, given);
-      const hint = 'Verify its proofs one by one with their content to check the digests too.';
-      print(options, result, historyReport(result, [hint, ...rpcHint]));
+      const hints = ['Verify its proofs one by one with their content to compare the digests.'];
+      for (const [place, proof] of result.proofs.entries()) {
+        const read = parseProof((value as { proofs: unknown[] }).proofs[place]).proof;
+        if (read && hints.length < mostHints) {
+          hints.push(...(await hintsFor(read, proof, { ...about, hasContent: true })));
+        }
+      }
+      print(options, result, historyReport(result, [...new Set(hints)]));
       return result.verdict;
     }
     const result = await verifyProof(document, { ...given, content, salt: options.salt });
-    const hint = 'Give the content after the proof to check its digest too.';
-    print(options, result, proofReport(result, content ? rpcHint : [hint, ...rpcHint]));
+    const { proof } = parseProof(value);
+    print(options, result, proofReport(result, proof ? await hintsFor(proof, result, about) : []));
     return result.verdict;
   } catch (error) {
     throw explained(error, contentPath ?? '');
   } finally {
     content?.destroy();
     await chain?.close();
+  }
+}
+
+async function readTrustFile(path: string | undefined): Promise<Trust> {
+  const { readTrust, shippedTrust } = await import('../proof/verify/trust.ts');
+  if (path === undefined) return shippedTrust;
+  const text = await readText(path, { what: 'trust file', most: maxTrustBytes });
+  try {
+    return readTrust(parseJsonText(text));
+  } catch (error) {
+    throw new OperatorError(
+      `${nameOf(path)} cannot be used as a trust file: ${clean((error as Error).message)}`,
+    );
   }
 }
 
@@ -145,21 +183,14 @@ function requireProof(document: string, path: string): void {
   );
 }
 
-/** For the hint only: the document never decides where to look. */
-function chainsOf(document: string): string {
-  const ids = [...document.matchAll(/"chainId"\s*:\s*(\d{1,16})\b/g)].map(([, id]) => id);
-  const [first, ...rest] = new Set(ids);
-  return first === undefined ? 'the chain' : `chain ${[first, ...rest.slice(0, 15)].join(' or ')}`;
-}
-
-async function readText(path: string): Promise<string> {
+async function readText(path: string, { what, most }: { what: string; most: number }): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const piece of await openContent(path)) {
       pieces.push(piece);
       bytes += piece.length;
-      if (bytes > maxProofBytes) throw new OperatorError(`${nameOf(path)} is too large to be a proof.`);
+      if (bytes > most) throw new OperatorError(`${nameOf(path)} is too large to be a ${what}.`);
     }
   } catch (error) {
     throw explained(error, path);
@@ -167,7 +198,7 @@ async function readText(path: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
   } catch {
-    throw new OperatorError(`${nameOf(path)} is not a proof: it is not text in UTF-8.`);
+    throw new OperatorError(`${nameOf(path)} is not a ${what}: it is not text in UTF-8.`);
   }
 }
 
@@ -203,6 +234,12 @@ function parseRpc(text: string): URL {
     throw new InvalidArgumentError('Give an http or https address, such as http://127.0.0.1:8545.');
   }
   return url;
+}
+
+/** A date means its first moment in UTC. */
+function parseAt(text: string): number {
+  if (isCalendarDay(text) || isDateTime(text)) return Date.parse(text);
+  throw new InvalidArgumentError('Give a date such as 2046-01-31, or a time such as 2046-01-31T12:00:00Z.');
 }
 
 function parseRegistry(text: string): Hex {

@@ -25,6 +25,38 @@ test('an empty environment gives the documented defaults', () => {
     anchorIntervalMs: 1000,
     feeCapGwei: 500,
   });
+  assert.deepEqual(config.clocks, {
+    authorities: [],
+    rootsFile: null,
+    maxPerHour: 60,
+    calendars: [],
+    bitcoinUrl: null,
+  });
+});
+
+test('timestamp authorities are called over https, or over http on this machine', () => {
+  const { clocks } = readConfig({
+    HOLDFAST_TSA_URLS:
+      'https://tsa.example.org, http://127.0.0.1:318/tsa,http://[::1]:9/,https://tsa.example.org/',
+    HOLDFAST_OTS_CALENDARS: 'http://localhost:14788,https://calendar.example.org/pool',
+    HOLDFAST_BITCOIN_URL: 'https://bitcoin.example.org/api/',
+  });
+  assert.deepEqual(clocks.authorities, [
+    'https://tsa.example.org/',
+    'http://127.0.0.1:318/tsa',
+    'http://[::1]:9/',
+  ]);
+  assert.deepEqual(clocks.calendars, ['http://localhost:14788/', 'https://calendar.example.org/pool']);
+  assert.equal(clocks.bitcoinUrl, 'https://bitcoin.example.org/api');
+  for (const refused of [
+    'http://tsa.example.org',
+    'http://10.0.0.1/',
+    'ftp://127.0.0.1/',
+    'tsa.example.org',
+    'https://tsa.example.org/#x',
+    Array.from({ length: 5 }, (_, place) => `https://tsa${place}.example.org`).join(),
+  ])
+    assert.throws(() => readConfig({ HOLDFAST_TSA_URLS: refused }), /HOLDFAST_TSA_URLS is not/, refused);
 });
 
 test('budgets are numbers or off, and no rate limit for keys means none for workspaces', () => {
@@ -66,6 +98,11 @@ test('reports all invalid settings together by name, without repeating passwords
     HOLDFAST_REGISTRY_ADDRESS: '0x4E59b44847b379578588920cA78FbF26c0B4956C',
     HOLDFAST_ANCHOR_INTERVAL_MS: '1s',
     HOLDFAST_FEE_CAP_GWEI: '0',
+    HOLDFAST_TSA_URLS: 'https://me:hunter2@tsa.example.org',
+    HOLDFAST_TSA_ROOTS: '/nowhere/roots.pem',
+    HOLDFAST_TSA_MAX_PER_HOUR: '0',
+    HOLDFAST_OTS_CALENDARS: 'https://calendar.example.org/?key=hunter2',
+    HOLDFAST_BITCOIN_URL: 'http://bitcoin.example.org/hunter2',
   };
   assert.throws(
     () => readConfig(wrong),

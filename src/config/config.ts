@@ -5,6 +5,7 @@ import { OperatorError } from '../runtime/errors.ts';
 import { isLoopback } from '../runtime/host-address.ts';
 import { addressSettings } from './address-settings.ts';
 import { chainSettings } from './chain-settings.ts';
+import { clockSettings } from './clock-settings.ts';
 import { dataSettings, packageDir } from './data-settings.ts';
 import { limitSettings } from './limit-settings.ts';
 import { nodeSettings } from './node-settings.ts';
@@ -13,12 +14,14 @@ import { webhookSettings } from './webhook-settings.ts';
 
 export type WebhookConfig = Values<typeof webhookSettings>;
 export type ChainConfig = Values<typeof chainSettings>;
+export type ClockConfig = Values<typeof clockSettings>;
 
 export type Config = Values<
   typeof addressSettings & typeof dataSettings & typeof limitSettings & typeof nodeSettings
 > & {
   webhooks: WebhookConfig;
   chain: ChainConfig;
+  clocks: ClockConfig;
 };
 
 /** Loads the package's `.env`, if there is one, into the environment; variables already set take precedence. */
@@ -43,6 +46,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     ...readFields(nodeSettings, given),
     webhooks: readFields(webhookSettings, given),
     chain: readFields(chainSettings, given),
+    clocks: readFields(clockSettings, given),
   };
   requireProtection(config, given);
   if (faults.length > 0) {

@@ -1,6 +1,7 @@
 /** The table of all settings, by topic. The Config, `.env.example` and the tables in docs are generated from it. */
 import { addressSettings } from './address-settings.ts';
 import { chainSettings } from './chain-settings.ts';
+import { clockSettings } from './clock-settings.ts';
 import { dataSettings } from './data-settings.ts';
 import { limitSettings } from './limit-settings.ts';
 import { nodeSettings } from './node-settings.ts';
@@ -21,6 +22,7 @@ export const settingGroups: SettingGroup[] = [
   group('This node', nodeSettings),
   group('Webhooks', webhookSettings),
   group('Chain', chainSettings),
+  group('Timestamps', clockSettings),
 ];
 
 export const settingNames: string[] = settingGroups.flatMap(({ settings }) =>

@@ -23,6 +23,7 @@ export const columnTypes: { [T in keyof Tables]?: Record<keyof Tables[T], Elemen
     version: 'integer',
     vault_id: 'text',
     digest: 'bytea',
+    canonicalization: 'text',
     previous_leaf: 'bytea',
     claims: 'text',
     claims_hash: 'bytea',
@@ -31,6 +32,7 @@ export const columnTypes: { [T in keyof Tables]?: Record<keyof Tables[T], Elemen
     place: 'integer',
     created_at: 'timestamptz',
     stored_bytes: 'integer',
+    first_anchored_time: 'bigint',
   },
   audit_entries: {
     workspace_id: 'text',

@@ -2,6 +2,7 @@
 import type { AnchoringTables } from './tables/anchoring.ts';
 import type { AssetTables } from './tables/assets.ts';
 import type { ChainTables } from './tables/chain.ts';
+import type { ClockTables } from './tables/clocks.ts';
 import type { FileTables } from './tables/files.ts';
 import type { FoundationTables } from './tables/foundation.ts';
 import type { MaintenanceTables } from './tables/maintenances.ts';
@@ -14,6 +15,7 @@ export interface Tables
     WebhookTables,
     ChainTables,
     AnchoringTables,
+    ClockTables,
     FileTables,
     AssetTables,
     TransferTables,

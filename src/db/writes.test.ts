@@ -69,6 +69,7 @@ test('inserts the rows of one table in the given order', async () => {
       version,
       vault_id: 'vlt_order',
       digest: Buffer.alloc(32),
+      canonicalization: 'raw',
       previous_leaf: Buffer.alloc(32),
       claims: null,
       claims_hash: Buffer.alloc(32),

@@ -17,6 +17,9 @@ import { auditAnchorsLoop } from './audit-proofs/audit-anchors.loop.ts';
 import { auditProofRoutes } from './audit-proofs/audit-proof.routes.ts';
 import { certificateRoutes } from './certificates/certificate.routes.ts';
 import { createCertificates } from './certificates/certificates.ts';
+import { readOperatorRoots } from './certificates/operator-roots.ts';
+import { evidencePackageRoutes } from './evidence-package/evidence-package.routes.ts';
+import { createEvidencePackages } from './evidence-package/evidence-packages.ts';
 import { fileContentRoutes } from './files/file-content.routes.ts';
 import { createFileContents, type FileContents } from './files/file-content.ts';
 import { fileCustodyRoutes } from './files/file-custody.routes.ts';
@@ -54,28 +57,31 @@ export interface HoldingsDeps {
   documents: DocumentThread;
   /** Woken after a commit that contains an event. */
   eventWakeup: Pick<Wakeup, 'wake'>;
-  /** Whether the chain is the embedded one. */
-  embedded: boolean;
+  /** A PEM file with the roots that the operator chose for timestamps; null for those that ship. */
+  tsaRootsFile: string | null;
   limits: Limits;
   /** Budget use that is counted on this node. */
   nodeUse: NodeUse;
+  /** The state of the clocks beside the chain. */
+  readClocks: StatsDeps['readClocks'];
   publicUrl(): string;
   changes: Changes;
   log: Logger;
 }
 
-interface OnChain extends ChainRelayDeps, Omit<StatsDeps, 'db'> {
+interface OnChain extends ChainRelayDeps, Omit<StatsDeps, 'db' | 'readClocks'> {
   lead(): Lead | null;
   proofs: Proofs;
   historyProofs: HistoryProofs;
 }
 
 export function createHoldings(deps: HoldingsDeps): Holdings {
-  const { db, pool, commit, keyring, blobs, onChain, documents, eventWakeup, embedded, changes, log } = deps;
+  const { db, pool, commit, keyring, blobs, onChain, documents, eventWakeup, changes, log } = deps;
   const { proofs, historyProofs, registry } = onChain;
   const makeProof = proofs.make;
   const vaults = createVaults({ db, pool, commit, keyring, eventWakeup });
   const fileContents = createFileContents({ pool, blobs });
+  const operatorRoots = readOperatorRoots(deps.tsaRootsFile);
   const validationWakeup = createWakeup();
   const validator = createFileValidator({
     db,
@@ -109,12 +115,17 @@ export function createHoldings(deps: HoldingsDeps): Holdings {
         }),
       });
       fileContentRoutes(app, { fileContents });
-      certificateRoutes(app, {
-        certificates: createCertificates({ pool, proofs, documents, embedded }),
+      const certificates = createCertificates({
+        ...{ db, pool, proofs, documents },
+        operatorRoots: operatorRoots.map(({ anchor }) => anchor),
+      });
+      certificateRoutes(app, { certificates, publicUrl: deps.publicUrl });
+      evidencePackageRoutes(app, {
+        packages: createEvidencePackages({ db, pool, proofs, fileContents, certificates, operatorRoots }),
         publicUrl: deps.publicUrl,
       });
       auditProofRoutes(app, { db, makeProof });
-      statsRoutes(app, { db, readStats: createStats({ db, ...onChain }) });
+      statsRoutes(app, { db, readStats: createStats({ db, readClocks: deps.readClocks, ...onChain }) });
       usageRoutes(app, { readUsage: createUsage({ db, limits: deps.limits, node: deps.nodeUse }) });
       verifyPageRoutes(app, { chainRelay: createChainRelay(onChain) });
     },

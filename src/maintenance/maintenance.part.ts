@@ -60,7 +60,8 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
   const assetAccess = createAssetAccess(pool);
   const assets = createAssets({ db, commit, vaults, proofs, historyProofs });
   const dossiers = createDossiers({
-    ...{ db, assetAccess, manyProofs, fileContents, documents, embedded, limits },
+    ...{ db, commit, assetAccess, manyProofs, fileContents, documents, embedded, limits },
+    makeProof: proofs.make,
   });
   return {
     exports: dossiers.count,
@@ -86,7 +87,6 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       });
       const maintenances = createMaintenances({
         db,
-        commit,
         onCorrected: followCorrections,
         assetAccess,
         chainId: deps.chainId,

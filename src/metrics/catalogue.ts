@@ -130,6 +130,37 @@ export const metricCatalogue = {
     type: 'counter',
     help: 'Reorganisations of the chain that were followed, since the installation began',
   },
+  holdfast_timestamp_tokens_total: {
+    type: 'counter',
+    labels: { authority: null },
+    help: 'Timestamp tokens that this node has stored',
+  },
+  holdfast_timestamp_failures_total: {
+    type: 'counter',
+    labels: { authority: null },
+    help: 'Requests of this node to a timestamp authority that gave no token that passes',
+  },
+  holdfast_timestamp_last_token_seconds: {
+    type: 'gauge',
+    labels: { authority: null },
+    help: 'How long ago the last token of the authority was stored; absent when there is none',
+  },
+  holdfast_timestamp_unstamped_batches: {
+    type: 'gauge',
+    help: 'Batches that no timestamp authority vouches for yet; 100,000 means that many or more. Absent without an authority',
+  },
+  holdfast_timestamp_first_certificate_end_seconds: {
+    type: 'gauge',
+    help: 'When the first certificate ends that a token relies on which is not renewed yet, in seconds since 1970; absent when there is none',
+  },
+  holdfast_opentimestamps_pending: {
+    type: 'gauge',
+    help: 'Proofs by OpenTimestamps that no Bitcoin block has yet; absent while it is off',
+  },
+  holdfast_opentimestamps_completed_total: {
+    type: 'counter',
+    help: 'Proofs by OpenTimestamps that this node has completed with a Bitcoin block',
+  },
 } as const satisfies Record<string, MetricEntry>;
 
 export type MetricCatalogue = typeof metricCatalogue;

@@ -2,6 +2,7 @@
 import type { Hex } from 'viem';
 import { sha256 } from 'viem/utils';
 import { canonicalJson } from './canonical.ts';
+import type { Canonicalization } from './content.ts';
 import { toHex, writeHex } from './hex.ts';
 import { type Keccak, plainKeccak } from './keccak.ts';
 
@@ -37,6 +38,8 @@ export interface Subject {
 export interface LeafFields {
   /** The name of the kind; see docs/proof.md for the names in use. */
   kind: string;
+  /** How the digest is made. Bound by the leaf, or one digest could be read as that of two different contents. */
+  canonicalization: Canonicalization;
   digest: Hex;
   subject: Subject;
   /** Below 2^64. */
@@ -54,7 +57,7 @@ export const leafDomainHash: Hex = '0xcfefb2662f5b7b7e19b07125750300184686456154
 export function leafValues(fields: LeafFields, keccak: Keccak = plainKeccak): LeafValues {
   return [
     leafDomainHash,
-    hashOfText(fields.kind, keccak),
+    kindHash(fields, keccak),
     fields.digest,
     subjectHash(fields.subject, keccak),
     String(fields.version),
@@ -80,12 +83,20 @@ export function encodeLeaf(values: LeafValues): Uint8Array {
   return bytes;
 }
 
+/** Neither name contains a slash, so the text can be split in only one way. */
+export function kindHash(
+  { kind, canonicalization }: Pick<LeafFields, 'kind' | 'canonicalization'>,
+  keccak: Keccak = plainKeccak,
+): Hex {
+  return hashOfText(`${kind}/${canonicalization}`, keccak);
+}
+
 /** A workspace id contains no slash, so the text can be split in only one way. */
 export function subjectHash({ workspaceId, id }: Subject, keccak: Keccak = plainKeccak): Hex {
   return hashOfText(`${workspaceId}/${id}`, keccak);
 }
 
-export function hashOfText(text: string, keccak: Keccak = plainKeccak): Hex {
+function hashOfText(text: string, keccak: Keccak = plainKeccak): Hex {
   return toHex(keccak(utf8.encode(text)));
 }
 

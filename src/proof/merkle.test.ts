@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { SimpleMerkleTree } from '@openzeppelin/merkle-tree';
+import { concat as concatHex, type Hex, keccak256 } from 'viem';
 import { fc } from '../../test/support/service/properties.ts';
-import { buildBatch } from '../anchoring/batching/batch.ts';
+import { buildSubtrees, buildTop, joinPath } from '../anchoring/batching/batch.ts';
 import { fromHex, toHex } from './hex.ts';
 import { loadKeccak, plainKeccak } from './keccak.ts';
 import { buildTree, foldPath, hashBytes } from './merkle.ts';
@@ -72,7 +73,7 @@ test('refuses an empty tree, a partial leaf, and the path of a missing leaf', ()
   assert.throws(() => buildTree(new Uint8Array(64), keccak).path(2), /no leaf 2/);
 });
 
-test("subtrees and top tree of a batch match OpenZeppelin's, and each path leads to both roots", () => {
+test("subtrees and top tree of a batch match OpenZeppelin's, and each path leads over the seal to the root", () => {
   const shapes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 25 });
   fc.assert(
     fc.property(shapes, (sizes) => {
@@ -80,32 +81,27 @@ test("subtrees and top tree of a batch match OpenZeppelin's, and each path leads
         vault: `vault ${place}`,
         leaves: leavesOf(size, `vault ${place}`),
       }));
-      const batch = buildBatch(vaults, keccak);
-      const subtrees = vaults.map(({ leaves }) => theirTree(leaves));
-      const top = theirTree(concat(subtrees.map(({ root }) => fromHex(root))));
-      assert.equal(toHex(batch.root), top.root);
-      assert.equal(
-        batch.size,
-        sizes.reduce((sum, size) => sum + size, 0),
-      );
+      const subtrees = buildSubtrees(vaults, keccak);
+      const sealIds = leavesOf(sizes.length, 'seals');
+      const headId = leavesOf(1, 'head');
+      const top = buildTop({ roots: concat(subtrees.map(({ root }) => root)), sealIds, headId }, keccak);
+      const theirs = vaults.map(({ leaves }) => theirTree(leaves));
+      const sealAt = (place: number) => sealIds.subarray(place * hashBytes, (place + 1) * hashBytes);
+      const pairs = theirs.map(({ root }, place) => fromHex(pairOf(root, toHex(sealAt(place)))));
+      const theirTop = theirTree(concat([...pairs, headId]));
+      assert.equal(toHex(top.root), theirTop.root);
+      assert.deepEqual(split(top.headPath), theirTop.path(sizes.length));
       vaults.forEach(({ vault, leaves }, place) => {
-        const subtree = batch.subtrees[place];
-        assert.ok(subtree);
-        assert.deepEqual(
-          { ...subtree, root: toHex(subtree.root) },
-          {
-            vault,
-            root: subtrees[place]?.root,
-            leaves: sizes[place],
-          },
-        );
-        const last = (sizes[place] ?? 0) - 1;
-        for (const leaf of new Set([0, last >> 1, last])) {
-          const { path, depth } = batch.path(place, leaf);
-          assert.deepEqual(split(path.subarray(0, depth * hashBytes)), subtrees[place]?.path(leaf));
-          assert.deepEqual(split(path.subarray(depth * hashBytes)), top.path(place));
+        const { root, size, vault: named, path } = subtrees[place] ?? assert.fail();
+        assert.deepEqual([named, toHex(root), size], [vault, theirs[place]?.root, sizes[place]]);
+        const upper = top.upperPaths[place] ?? assert.fail();
+        assert.deepEqual(split(upper), theirTop.path(place));
+        for (const leaf of new Set([0, (size - 1) >> 1, size - 1])) {
+          const lower = path(leaf);
+          assert.deepEqual(split(lower), theirs[place]?.path(leaf));
+          const whole = joinPath({ lower, sealId: sealAt(place), upper });
           const start = leaves.subarray(leaf * hashBytes, (leaf + 1) * hashBytes);
-          assert.equal(toHex(foldPath(start, path, plainKeccak)), top.root);
+          assert.equal(toHex(foldPath(start, whole, plainKeccak)), theirTop.root);
         }
       });
     }),
@@ -113,11 +109,16 @@ test("subtrees and top tree of a batch match OpenZeppelin's, and each path leads
   );
 });
 
-test('a batch names each vault once, and has at least one', () => {
+test('a batch names each vault once', () => {
   const vault = { vault: '0x01', leaves: leavesOf(1, 'once') };
-  assert.throws(() => buildBatch([vault, vault], keccak), /each vault once/);
-  assert.throws(() => buildBatch([], keccak), /whole leaves/);
+  assert.throws(() => buildSubtrees([vault, vault], keccak), /each vault once/);
 });
+
+/** The hash of a pair, as OpenZeppelin's MerkleProof makes it. */
+function pairOf(one: string, other: string): Hex {
+  const [first, second] = [one, other].sort() as [Hex, Hex];
+  return keccak256(concatHex([first, second]));
+}
 
 function expectSameTree(leaves: Uint8Array, places?: number[]): void {
   const theirs = theirTree(leaves);

@@ -50,7 +50,7 @@ const table = {
   anchors_per_day: {
     usual: 100_000_000,
     about:
-      'Things of a workspace that are anchored in a day (UTC): versions of records, files and assets, entries, sign-offs, transfers, validations.',
+      'Things of a workspace that are anchored in a day (UTC): versions of records, files and assets, entries, sign-offs, transfers, validations, dossiers.',
     has: (limit) => `${limit} anchors per day (UTC)`,
     remedy: 'Wait until midnight UTC',
   },

@@ -42,6 +42,8 @@ export interface Look {
 export interface Check {
   name: string;
   passes: Pass[];
+  /** What an operator should know although nothing is broken, in sentences; after the passes. */
+  notes?(): Promise<string[]>;
 }
 
 /** The check, or part of it, cannot be done here and now; the message says why. */
@@ -61,6 +63,8 @@ export interface CheckReport {
   findings: Finding[];
   /** What could not be checked, and why. It must never count as passed. */
   skipped: { what: string; reason: string }[];
+  /** Of checks that have any. */
+  notes?: string[];
 }
 
 export interface Progress {
@@ -116,6 +120,12 @@ export async function runEach(checks: Check[], options: CheckOptions = {}): Prom
       } catch (error) {
         report.skipped.push({ what: pass.what, reason: reasonOf(error) });
       }
+    }
+    try {
+      const notes = (await check.notes?.()) ?? [];
+      if (notes.length > 0) report.notes = notes;
+    } catch (error) {
+      report.skipped.push({ what: 'notes', reason: reasonOf(error) });
     }
   }
   return reports;

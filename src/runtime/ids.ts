@@ -13,6 +13,7 @@ export const idPrefixes = [
   'ast',
   'itv',
   'mnt',
+  'dos',
   'wrk',
   'evt',
   'whe',

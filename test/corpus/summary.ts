@@ -1,6 +1,7 @@
 /** What an archive of this folder must hold, written beside it when it is made and asked for whenever it is restored. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import type { Proof } from '../../src/proof/verify/proof.ts';
 import type { Service } from '../support/service/service.ts';
 
 export interface Summary {
@@ -17,8 +18,8 @@ export interface Summary {
   people: Person[];
   reads: Read[];
   files: FileRead[];
-  /** Proofs as they were given out then; all of them must verify for ever. */
-  proofs: { of: string; path: string; key: string; document: unknown; content: string | null }[];
+  /** Proofs as they were given out then; all of them must verify for ever, unless they are void. */
+  proofs: { of: string; path: string; key: string; document: Proof; content: string | null }[];
   /** What was still to come when the backup was made, and must come after it is restored. */
   pending: { key: string; path: string; member: string; oneOf: string[] }[];
   /** The delivery that waited for its next attempt. */
@@ -85,6 +86,56 @@ export function assertHolds(actual: unknown, expected: unknown, place: string): 
 /** Whether it is a log: looks at other things may be written into it, so logs are read first. */
 export function isLog({ path }: Pick<Read, 'path'>): boolean {
   return /\/(audit-log|access-log)\b/.test(path);
+}
+
+/** Whether it is a proof: these are compared as such. */
+export function isProof({ path }: Pick<Read, 'path'>): boolean {
+  return /\/proof\b/.test(path);
+}
+
+/**
+ * Whether it was made in the form of proofs from before the first release, which is void: seals were not part of what was
+ * anchored, and leaves did not bind how their digest was made. The batches of that time are dropped by the migration, and
+ * everything is anchored again.
+ */
+export function isVoid({ proofs }: Summary): boolean {
+  return proofs.some(({ document }) => typeof document.seal.sequence === 'number');
+}
+
+interface Anchored {
+  status: string;
+  anchor: { transactionHash: string } | null;
+}
+
+function isAnchored(answer: object): answer is Anchored & { anchor: object } {
+  const { status, anchor } = answer as Partial<Anchored>;
+  return (status === 'confirmed' || status === 'finalized') && typeof anchor === 'object' && anchor !== null;
+}
+
+/** An answer as it is before anything in it is anchored again. */
+export function unanchored(answer: unknown): unknown {
+  if (Array.isArray(answer)) return answer.map(unanchored);
+  if (typeof answer !== 'object' || answer === null) return answer;
+  const state = isAnchored(answer) ? { status: 'pending', anchor: null } : {};
+  return Object.fromEntries(
+    Object.entries({ ...answer, ...state }).map(([name, value]) => [name, unanchored(value)]),
+  );
+}
+
+/** Asserts that all that was anchored is anchored again, elsewhere; returns how many things that are. */
+export function assertAnchoredAgain(actual: unknown, before: unknown, place: string): number {
+  if (typeof before !== 'object' || before === null) return 0;
+  let found = 0;
+  if (isAnchored(before)) {
+    const now = actual as Anchored;
+    assert.ok(isAnchored(now), `${place} is ${now.status}`);
+    assert.notEqual(now.anchor.transactionHash, before.anchor.transactionHash, place);
+    found += 1;
+  }
+  for (const [name, value] of Object.entries(before)) {
+    found += assertAnchoredAgain((actual as Record<string, unknown>)[name], value, `${place}.${name}`);
+  }
+  return found;
 }
 
 type Call = Service['call'];

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
-import { verifyHistory } from '../../src/proof/history.ts';
-import { verifyProof } from '../../src/proof/verify.ts';
+import { verifyHistory } from '../../src/proof/verify/history.ts';
+import { verifyProof } from '../../src/proof/verify/verify.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
 import { sendForm } from '../support/clients/upload.ts';
 import { waitUntil } from '../support/service/process.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
-import { verifyProof } from '../../src/proof/verify.ts';
+import { verifyProof } from '../../src/proof/verify/verify.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
 import { waitUntil } from '../support/service/process.ts';
 import { type Service, startService } from '../support/service/service.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
-import { verifyHistory } from '../../src/proof/history.ts';
+import { verifyHistory } from '../../src/proof/verify/history.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
 import {
   type AssetFixture,

@@ -92,9 +92,9 @@ async function bytesOnDisk(): Promise<number> {
 }
 
 const insertLeaf = (tenant: Tenant, { kind, storedBytes }: { kind: string; storedBytes: number }) => `
-  insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, previous_leaf, claims,
-    claims_hash, leaf, stored_bytes)
-  select v.workspace_id, '${kind}', 'rec_cut', 1, v.id, sha256('a'), sha256('b'), '{}', sha256('c'), sha256('d'),
+  insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, canonicalization, previous_leaf,
+    claims, claims_hash, leaf, stored_bytes)
+  select v.workspace_id, '${kind}', 'rec_cut', 1, v.id, sha256('a'), 'jcs', sha256('b'), '{}', sha256('c'), sha256('d'),
     ${storedBytes}
   from vaults v where v.workspace_id = '${tenant.workspaceId}'`;
 

@@ -217,8 +217,8 @@ async function setAside({ database }: LeadFixture, reasons: (string | null)[]): 
          insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit, status)
          values ($1, $2, 'anchor', $1, '', 1, 'failed') returning id
        )
-       insert into anchor_batches (root, size, outgoing_id, status, sends, reason)
-       select decode(repeat('ab', 32), 'hex'), 5, id, 'set_aside', 3, $3 from sent`,
+       insert into anchor_batches (root, size, outgoing_id, status, sends, reason, evidence_root, head_path)
+       select decode(repeat('ab', 32), 'hex'), 5, id, 'set_aside', 3, $3, sha256('e'), '' from sent`,
       [account, nonce, reason],
     );
   }

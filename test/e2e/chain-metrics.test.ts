@@ -87,9 +87,9 @@ test('every node reports what waits, from the database alone', async () => {
     await client.query('insert into chain_reorgs (fork_number, old_head) values (12, 13), (13, 15)');
     // One set aside, and one confirmed of which two of five leaves were told of.
     await client.query(
-      `insert into anchor_batches (root, size, outgoing_id, status, block_number, announced)
+      `insert into anchor_batches (root, size, outgoing_id, status, block_number, announced, evidence_root, head_path)
        select $1, 5, id, case nonce when 7 then 'set_aside' else 'confirmed' end, block_number,
-         case nonce when 7 then 0 else 2 end
+         case nonce when 7 then 0 else 2 end, sha256('e'), ''
        from outgoing_transactions where nonce in (5, 7)`,
       [randomBytes(32)],
     );

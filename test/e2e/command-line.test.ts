@@ -24,6 +24,7 @@ const makers = [
   'webhooks create',
   'chain deploy',
   'restore',
+  'timestamps test',
   'verify',
 ];
 const given: Record<string, string[]> = {
@@ -32,6 +33,7 @@ const given: Record<string, string[]> = {
   'chain accept-reorg': ['1'],
   'chain fund': [`0x${'11'.repeat(20)}`, '1'],
   'workspaces limits': ['default'],
+  'evidence export': ['fil_1', '--out', 'never-written.zip'],
 };
 
 let dir: string;

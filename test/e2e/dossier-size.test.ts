@@ -40,21 +40,21 @@ after(async () => {
 async function multiply(count: number): Promise<void> {
   await fixture.sql(
     `insert into maintenances (workspace_id, id, asset_id, vault_id, worker_id, worker_address, worker_name, type, summary,
-       performed_at, supersedes, entry, salt, hash, created_at)
+       performed_at, supersedes, entry, salt, hash, created_at, number)
      select workspace_id, 'mnt_' || lpad(n::text, 26, '0'), asset_id, vault_id, worker_id, worker_address, worker_name,
        type, summary, performed_at + n * interval '1 second', null,
        replace(replace(replace(entry, id, 'mnt_' || lpad(n::text, 26, '0')),
          to_char(performed_at at time zone 'UTC', $3),
          to_char((performed_at + n * interval '1 second') at time zone 'UTC', $3)), '"data":{}',
          '"data":{"noise":"' || (select string_agg(md5(n::text || turn), '') from generate_series(1, $2::integer) as turn) || '"}'),
-       salt, hash, created_at
+       salt, hash, created_at, n + 1
      from maintenances, generate_series(1, $1::integer) as n`,
     [count, Math.ceil(entryBytes / 32), 'YYYY-MM-DD"T"HH24:MI:SS'],
   );
 }
 
 const path = (asset = assetId) =>
-  `/api-v1/damc/assets/${encodeURIComponent(asset)}/dossier/?viewerAddress=${fixture.vault.address}`;
+  `/api-v1/damc/assets/${encodeURIComponent(asset)}/dossier/?viewerAddress=${fixture.vault.address}&wait=0`;
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -101,7 +101,7 @@ test('exports thousands of entries in parts that any ZIP reader opens, with cons
   assert.ok(parts.every(([, bytes]) => bytes.length < 17 * 1024 * 1024));
   // Those whose rows were made up here are found out, and only they.
   assert.equal(verdict.counts.entries, 1);
-  assert.ok(verdict.faults.every(({ message }) => /was changed/.test(message)));
+  assert.ok(verdict.faults.every(({ message }) => /was changed|has neither a proof/.test(message)));
   if (spawnSync('unzip', ['-v']).status === 0) assert.equal(spawnSync('unzip', ['-tq', zip]).status, 0);
 });
 

@@ -1,6 +1,6 @@
 /** The dossier of an asset: what is in it, who gets it, and the page in it that checks it. */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { dossierPaths } from '../../src/maintenance/dossier-check/dossier-format.ts';
@@ -65,6 +65,7 @@ test('logbook and certificates say who did what, and what was corrected', () => 
   assert.match(text, /Repair deferred until 2027-01-31/);
   assert.match(text, new RegExp(`Closes ${ids.open}`));
   assert.match(text, /End of the logbook: 3 entries/);
+  assert.match(text, new RegExp(`Entry number 1, ${ids.first}`));
   // What cannot be printed is said, with where it can be read.
   assert.match(text, /cannot\s+be\s+printed\s+here.*contain\s+every\s+text\s+as\s+it\s+was\s+written/s);
   const [, certificate] =
@@ -73,6 +74,7 @@ test('logbook and certificates say who did what, and what was corrected', () => 
   assert.match(released, /SUPERSEDED: CORRECTED BY A LATER ENTRY/);
   assert.match(released, /DK\.66\.1, EASA/);
   assert.match(released, /torque 24\.5/);
+  assert.match(released, /Entry number 1/);
 });
 
 test('only those who may see the asset get it, and every access is logged', async () => {
@@ -133,11 +135,26 @@ test('its page verifies it in a browser from disk, as an archive and as a folder
     const verdict = (wanted: string) => page.locator(`[data-verdict=${wanted}]`).waitFor();
     await page.setInputFiles('#zip', fixture.zip);
     await verdict('incomplete');
-    assert.match((await page.locator('#report').textContent()) ?? '', /4 sign-offs are valid/);
+    const report = async () => (await page.locator('#report').textContent()) ?? '';
+    assert.match(await report(), /4 sign-offs are valid/);
+    assert.match(await report(), /The owner of the asset has sealed dossier\.json/);
+    assert.match(await report(), /3 proven, 2 of them certified/);
+    assert.match(await report(), /120 hours, 0 cycles/);
+    assert.match(await report(), /Development evidence/);
     assert.equal(await page.locator('#report b').count(), 0, 'the name of the asset is no markup');
     await page.setInputFiles('#folder', unpacked);
     await page.getByText(`${made.files.size} files`).first().waitFor();
     await verdict('incomplete');
+    // The proof may come later than the archive.
+    const proof = join(fixture.folder, 'proof.json');
+    renameSync(join(unpacked, dossierPaths.seal), proof);
+    await page.setInputFiles('#folder', unpacked);
+    await page.getByText('That nothing was left out at the end').waitFor();
+    assert.match(await report(), /The logbook and the release certificates/);
+    await page.setInputFiles('#seal', proof);
+    await page.getByText('complete as of then: sealed by the owner').waitFor();
+    await page.setInputFiles('#seal', join(unpacked, dossierPaths.summary));
+    await page.getByText('fails at').first().waitFor();
     writeFileSync(join(unpacked, 'logbook.pdf'), 'changed');
     await page.setInputFiles('#folder', unpacked);
     await verdict('fail');

@@ -51,6 +51,7 @@ async function confirm(fileId: string, number: number): Promise<void> {
         version: number,
         vaultId: rows[0].vault_id,
         claims: rows[0].claims,
+        announcedBefore: false,
         transactionHash: `0x${'ab'.repeat(32)}`,
         blockNumber: 7,
         anchoredAt: new Date('2026-11-15T12:00:00Z'),

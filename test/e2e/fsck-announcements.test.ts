@@ -30,14 +30,15 @@ before(async () => {
         values ('ws_1', 'trf_1', 'asset', 'pump', 1, 1, 'vlt_1', 'vlt_2', now()),
                ('ws_1', 'trf_2', 'asset', 'pump', 2, 1, 'vlt_2', 'vlt_3', null)`,
     sql`insert into maintenances (workspace_id, id, asset_id, vault_id, worker_id, worker_address, worker_name, type,
-          summary, performed_at, entry, salt, hash)
-        values ('ws_1', 'mnt_1', 'pump', 'vlt_1', 'wrk_1', '', '', 'repair', '', now(), '{}', sha256('s'), sha256('h'))`,
+          summary, performed_at, entry, salt, hash, number)
+        values ('ws_1', 'mnt_1', 'pump', 'vlt_1', 'wrk_1', '', '', 'repair', '', now(), '{}', sha256('s'), sha256('h'), 1)`,
     sql`insert into sender_accounts (address, next_nonce) values (substr(sha256('a'), 1, 20), 1)`,
     sql`insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit)
         select address, 0, 'anchor', address, '', 1 from sender_accounts`,
     sql`insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash,
-          block_time, announced)
-        select sha256('r'), 3, id, 'confirmed', sha256('t'), 7, sha256('b'), 1800000000, 3 from outgoing_transactions`,
+          block_time, announced, evidence_root, head_path)
+        select sha256('r'), 3, id, 'confirmed', sha256('t'), 7, sha256('b'), 1800000000, 3, sha256('e'), ''
+        from outgoing_transactions`,
   ];
   for (const row of rows) await row.execute(db);
   const leaves = [
@@ -49,6 +50,7 @@ before(async () => {
       ...one,
       workspaceId: 'ws_1',
       vaultId: 'vlt_1',
+      announcedBefore: false,
       transactionHash: '0x01',
       blockNumber: 7,
       anchoredAt: new Date(),
@@ -56,9 +58,9 @@ before(async () => {
   );
   for (const [place, { kind, subjectId, version }] of leaves.entries()) {
     await sql`
-      insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, previous_leaf, claims_hash,
-        leaf, batch_id, place)
-      select 'ws_1', ${kind}, ${subjectId}, ${version}, 'vlt_1', sha256('d'), sha256('p'), sha256('c'),
+      insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, canonicalization,
+        previous_leaf, claims_hash, leaf, batch_id, place)
+      select 'ws_1', ${kind}, ${subjectId}, ${version}, 'vlt_1', sha256('d'), 'jcs', sha256('p'), sha256('c'),
         sha256(${`${kind} ${version}`}::bytea), id, ${place}::integer from anchor_batches`.execute(db);
   }
   const leavesOf = (wanted: string) => leaves.filter(({ kind }) => kind === wanted);
@@ -93,6 +95,13 @@ const cases: [name: string, statement: RawBuilder<unknown>, rules: string[]][] =
     'a confirmed transfer that was not announced, although another of the same asset was',
     sql`delete from events where type = 'asset.transfer.completed' and envelope like '%"to_vault_id":"vlt_3"%'`,
     ['asset_transfer_unannounced'],
+  ],
+  [
+    'an entry that was confirmed with an earlier anchor and not announced, although it is pending now',
+    sql`with told as (delete from events where type = 'maintenance.anchor.confirmed')
+        update anchor_leaves set first_anchored_time = 1700000000, batch_id = null, place = null
+        where kind = 'maintenance'`,
+    ['maintenance_unannounced'],
   ],
   ['a missing entry', sql`delete from maintenances`, ['leaf_without_maintenance']],
   [

@@ -66,8 +66,9 @@ async function confirmAll(): Promise<void> {
         where address not in (select account from outgoing_transactions) returning id
       )
       insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash, block_time,
-        announced)
-      select sha256('root'), pending.size, sent.id, 'finalized', sha256('tx'), 1, sha256('block'), 1, pending.size
+        announced, evidence_root, head_path)
+      select sha256('root'), pending.size, sent.id, 'finalized', sha256('tx'), 1, sha256('block'), 1, pending.size,
+        sha256('e'), ''
       from sent, (select count(*)::integer as size from anchor_leaves where batch_id is null) as pending
       returning id`.execute(db);
     const leaves = await sql<{
@@ -88,6 +89,7 @@ async function confirmAll(): Promise<void> {
       version: row.version,
       vaultId: row.vault_id,
       claims: null,
+      announcedBefore: false,
       transactionHash: `0x${'00'.repeat(32)}` as const,
       blockNumber: 1,
       anchoredAt: new Date(),

@@ -58,6 +58,7 @@ function depsOn(db: Db): CheckDeps {
     blobStore: async () => blobStore,
     chain: async () => fixture.client,
     retentionDays: 90,
+    clocks: { authorities: [], rootsFile: null },
   };
 }
 
@@ -93,7 +94,7 @@ async function broken(break_: (db: Db) => Promise<unknown>, keyringOn?: (db: Db)
 }
 
 /** Checks of what the fixture does not have: tests beside them break it. */
-const testedApart = ['embedded-chain', 'files', 'validations', 'assets', 'maintenances'];
+const testedApart = ['embedded-chain', 'files', 'validations', 'assets', 'maintenances', 'dossiers'];
 
 test('finds nothing in correct data, and checks everything', { skip }, async () => {
   const reports = await run(depsOn(database.db));
@@ -111,6 +112,7 @@ test('finds nothing in correct data, and checks everything', { skip }, async () 
       'blocks',
       'transactions',
       'anchors',
+      'timestamps',
       'records',
       'announcements',
     ],

@@ -188,6 +188,7 @@ async function ask(
 /** Every list inside of an answer, by method, path and member, with the most items that it can have. */
 const inside: Record<string, number> = {
   [`get ${platform}/stats buckets`]: 93,
+  [`get ${platform}/stats clocks.authorities`]: 4,
   [`get ${platform}/usage budgets`]: 10,
   [`delete ${platform}/files/{fileId}/content keptVersions`]: 1000,
   [`get ${damc}/workers/ licences`]: 100,

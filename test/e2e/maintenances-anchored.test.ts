@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
 import { verifySignoff } from '../../src/maintenance/signing/signoff.ts';
-import type { Proof } from '../../src/proof/proof.ts';
-import { verifyProof } from '../../src/proof/verify.ts';
+import type { Proof } from '../../src/proof/verify/proof.ts';
+import { verifyProof } from '../../src/proof/verify/verify.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
 import {
   licence,
@@ -92,7 +92,10 @@ test('an entry is anchored, announced and proved, together with its sign-offs', 
 
   const proof = await assertProved(`${maintenanceId}/proof/`, entry.entry);
   assert.equal(proof.content.digest, maintenanceHash);
-  assert.deepEqual({ ...proof.claims, salt: '' }, { salt: '', assetId: fixture.assetId });
+  assert.deepEqual(
+    { ...proof.claims, salt: '' },
+    { salt: '', assetId: fixture.assetId, number: 1, previousEntry: `0x${'00'.repeat(32)}` },
+  );
   for (const number of [1, 2]) {
     const { document } = (await service.call('GET', fixture.view(`${maintenanceId}/signoffs/${number}/`)))
       .json;

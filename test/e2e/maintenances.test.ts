@@ -71,6 +71,7 @@ test('the hash covers the salt and the whole entry, which the details return ver
     assetId: fixture.assetId,
     maintenanceId,
     maintenanceHash,
+    number: 1,
     type: 'repair',
     summary: 'Seal replaced',
     performedAt: '2026-01-15T09:30:00.000Z',
@@ -87,8 +88,10 @@ test('the hash covers the salt and the whole entry, which the details return ver
   });
 });
 
-test('commits a leaf of the owner, salted claims that name the asset, and an audit entry', async () => {
-  const { maintenanceId, maintenanceHash } = await fixture.made();
+test('commits a leaf of the owner, salted claims with its place in the asset’s chain, and an audit entry', async () => {
+  const assetId = await fixture.newAsset({ workers: [fixture.worker] });
+  const { maintenanceId: before } = await fixture.made({}, assetId);
+  const { maintenanceId, maintenanceHash } = await fixture.made({}, assetId);
   const { rows } = await fixture.sql(
     "select kind, version, vault_id, '0x' || encode(digest, 'hex') as digest, previous_leaf, claims from anchor_leaves where subject_id = $1",
     [maintenanceId],
@@ -103,7 +106,12 @@ test('commits a leaf of the owner, salted claims that name the asset, and an aud
   });
   const { salt, ...rest } = JSON.parse(claims);
   assert.match(salt, /^0x[0-9a-f]{64}$/);
-  assert.deepEqual(rest, { assetId: fixture.assetId });
+  const { rows: first } = await fixture.sql(
+    "select '0x' || encode(leaf, 'hex') as leaf, claims::jsonb - 'salt' as claims from anchor_leaves where subject_id = $1",
+    [before],
+  );
+  assert.deepEqual(first[0].claims, { assetId, number: 1, previousEntry: `0x${'00'.repeat(32)}` });
+  assert.deepEqual(rest, { assetId, number: 2, previousEntry: first[0].leaf });
   const { rows: audited } = await fixture.sql('select action from audit_entries where target_id = $1', [
     maintenanceId,
   ]);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { placeholder } from '../../src/http/server/openapi-examples.ts';
-import { parseProof } from '../../src/proof/proof.ts';
+import { parseProof } from '../../src/proof/verify/proof.ts';
 import { isAcceptableAddress } from '../../src/runtime/address.ts';
 import { idPrefixes } from '../../src/runtime/ids.ts';
 import { sample } from '../../src/runtime/schemas.ts';

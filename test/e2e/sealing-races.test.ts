@@ -39,6 +39,23 @@ function overtaken(ask: () => Promise<Answer>, meanwhile: () => Promise<unknown>
   });
 }
 
+/** Has the request come as far as the asset, which changes hands before the request has it. */
+function overtakenBySale(ask: () => Promise<Answer>, { id }: FixtureVault): Promise<Answer> {
+  return withClient({ connectionString: service.databaseUrl }, async (client) => {
+    await client.query('begin');
+    await client.query('update assets set vault_id = $1 where asset_id = $2', [id, fixture.assetId]);
+    const asked = ask();
+    await waitUntil(async () => {
+      const { rows } = await client.query(
+        'select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))',
+      );
+      return rows[0] ?? null;
+    }, 60_000);
+    await client.query('commit');
+    return asked;
+  });
+}
+
 const leaves = async () =>
   (await fixture.sql('select count(*)::int as n from anchor_leaves')).rows[0].n as number;
 
@@ -75,9 +92,6 @@ test('a request in progress does not commit after its vault was deactivated', as
 test('a request in progress is not sealed by the former owner after an asset was transferred', async () => {
   const { vault, worker } = fixture;
   const other = await fixture.newVault();
-  const own = async ({ id }: FixtureVault) => {
-    await fixture.sql('update assets set vault_id = $1 where asset_id = $2', [id, fixture.assetId]);
-  };
   const { maintenanceId } = await fixture.made();
   for (const ask of [
     () => fixture.post(),
@@ -85,10 +99,10 @@ test('a request in progress is not sealed by the former owner after an asset was
     () => fixture.signOff(maintenanceId, { workerAddress: worker, role: 'performed' }),
   ]) {
     const before = await leaves();
-    const answer = await overtaken(ask, () => own(other));
+    const answer = await overtakenBySale(ask, other);
     assertError(answer, 'conflict', /transferred in the meantime/);
     assert.equal(await leaves(), before, 'nothing was stored');
-    await own(vault);
+    await fixture.sql('update assets set vault_id = $1 where asset_id = $2', [vault.id, fixture.assetId]);
   }
 });
 

@@ -93,16 +93,19 @@ test('counts confirmations and deliveries in their buckets', async () => {
        select address, 0, 'anchor', address, '', 1, 'confirmed', decode(repeat('02', 32), 'hex'), 5,
          decode(repeat('03', 32), 'hex') from sender_accounts returning id
      ), batch as (
-       insert into anchor_batches (root, size, outgoing_id, status, block_number, created_at, confirmed_at)
-       select decode(repeat('04', 32), 'hex'), 3, id, 'confirmed', 5, now() - interval '800 ms', now() from sent returning id
+       insert into anchor_batches (root, size, outgoing_id, status, block_number, created_at, confirmed_at, evidence_root,
+         head_path)
+       select decode(repeat('04', 32), 'hex'), 3, id, 'confirmed', 5, now() - interval '800 ms', now(), sha256('e'), ''
+       from sent returning id
      ), part as (
-       insert into anchor_subtrees (batch_id, workspace_id, vault_id, root, leaves, first_place, sequence, signature, upper_path)
+       insert into anchor_subtrees (batch_id, workspace_id, vault_id, root, leaves, first_place, sequence, signature, upper_path,
+         previous_seal, seal_id)
        select b.id, v.workspace_id, v.id, decode(repeat('04', 32), 'hex'), decode(repeat('05', 96), 'hex'), 0, 99,
-         decode(repeat('06', 65), 'hex'), '' from batch b, vaults v where v.id = $1 returning *
+         decode(repeat('06', 65), 'hex'), '', sha256('p'), sha256('s') from batch b, vaults v where v.id = $1 returning *
      )
-     insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, previous_leaf, claims_hash, leaf,
-       batch_id, place, created_at)
-     select p.workspace_id, 'record', 'rec_' || n, 1, p.vault_id, h, h, h, h, p.batch_id, n, now() - ago
+     insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, canonicalization, previous_leaf,
+       claims_hash, leaf, batch_id, place, created_at)
+     select p.workspace_id, 'record', 'rec_' || n, 1, p.vault_id, h, 'jcs', h, h, h, p.batch_id, n, now() - ago
      from part p, decode(repeat('07', 32), 'hex') as h,
        unnest(array[interval '10 s', interval '4 s', interval '2 s']) with ordinality as accepted (ago, place),
        lateral (select (accepted.place - 1)::integer as n) as numbered`,
@@ -135,8 +138,8 @@ test('shows figures of the whole installation to operators only', async () => {
     `update anchor_batches set status = 'set_aside', block_number = null, confirmed_at = null`,
   );
   await service.sql(
-    `insert into anchor_batches (root, size, outgoing_id, status)
-     select decode(repeat('09', 32), 'hex'), 1, id, 'set_aside' from outgoing_transactions limit 1`,
+    `insert into anchor_batches (root, size, outgoing_id, status, evidence_root, head_path)
+     select decode(repeat('09', 32), 'hex'), 1, id, 'set_aside', sha256('e'), '' from outgoing_transactions limit 1`,
   );
   const asideOf = async (key: string) =>
     (await service.call('GET', stats, { key })).json.waiting.setAsideBatches;

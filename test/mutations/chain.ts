@@ -3,6 +3,22 @@ import type { Mutation } from './mutation.ts';
 
 export const chainMutations: Mutation[] = [
   {
+    name: 'lost transactions unnoticed by a new lead',
+    file: 'src/chain/sender/sender.ts',
+    text: 'if (next !== null && next < count) await onLostNonces(db);',
+    replacement: 'if (next !== null && next > count) await onLostNonces(db);',
+    why: 'Vaults would seal under numbers whose seals are on the chain already.',
+    tests: ['src/chain/sender/lost-nonces.test.ts', 'src/anchoring/anchoring.test.ts'],
+  },
+  {
+    name: 'single lost transaction unnoticed',
+    file: 'src/chain/sender/outgoing.store.ts',
+    text: 'return open !== undefined;',
+    replacement: 'return open === null;',
+    why: 'The last anchor before a database was lost would be forgotten, and its seals with it.',
+    tests: ['src/chain/sender/lost-nonces.test.ts'],
+  },
+  {
     name: 'nonce skipped',
     file: 'src/chain/sender/outgoing.store.ts',
     text: '.returning(sql<number>`next_nonce - 1`',

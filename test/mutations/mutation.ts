@@ -13,6 +13,15 @@ export interface Mutation {
   tests: string[];
 }
 
+/** For tables: several mistakes in one file that the same tests have to notice. */
+export function mutationsOf(
+  file: string,
+  tests: string[],
+  rows: [name: string, text: string, replacement: string, why: string][],
+): Mutation[] {
+  return rows.map(([name, text, replacement, why]) => ({ name, file, text, replacement, why, tests }));
+}
+
 /** The text of the file with the mistake in it; throws when it does not say what the mutation is about any more. */
 export function mutated(source: string, { name, file, text, replacement }: Mutation): string {
   const [before, after, ...more] = source.split(text);

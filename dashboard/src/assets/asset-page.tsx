@@ -53,7 +53,8 @@ function WholeAsset({ asset }: { asset: Asset }) {
             <DownloadButton
               label="Dossier"
               path={assetUrl(asset.assetId, 'dossier/')}
-              query={{ viewerAddress: asset.vaultAddress }}
+              // Long enough for most chains, so that the proof of the dossier is in it.
+              query={{ viewerAddress: asset.vaultAddress, wait: 30 }}
               fileName={`dossier-${asset.assetId}.zip`}
             />
             {mayWrite && (

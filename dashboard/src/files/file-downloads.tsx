@@ -1,4 +1,4 @@
-/** Downloads of a version: its content, its proof, its certificate; and the history of the file. */
+/** Downloads of a version: its content, its proof, its certificate, all of it for others to check; and the history of the file. */
 import { Button, Menu } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { saveHistory, savePath } from '../frame/download.tsx';
@@ -67,6 +67,14 @@ export function VersionDownloads({ file }: { file: FileVersion }) {
         path={`${path}/certificate?version=${version}`}
         fileName={`certificate-${id}-v${version}.pdf`}
         missing={missing}
+      />
+      <DownloadItem
+        label="Evidence package"
+        path={`${path}/evidence?version=${version}`}
+        fileName={`evidence-${id}-v${version}.zip`}
+        missing={missing}
+        {...(missingContent === null &&
+          (size ?? 0) > longBytes && { begun: `The evidence for ${name} is being downloaded.` })}
       />
     </>
   );

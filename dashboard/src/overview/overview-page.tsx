@@ -9,6 +9,7 @@ import { FailureState } from '../frame/states.tsx';
 import { Time } from '../frame/values.tsx';
 import { type Vault, vaultList } from '../vaults/vault.ts';
 import { Attention } from './attention.tsx';
+import { Clocks } from './clocks.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { type Stats, spans, statsQuery } from './stats.ts';
 
@@ -42,6 +43,7 @@ export function OverviewPage() {
           {vaults.items?.length === 0 && <FirstSteps />}
           {stats ? <Attention stats={stats} /> : <Skeleton height={42} />}
           <Figures stats={stats} />
+          {stats ? <Clocks chain={stats.chain} clocks={stats.clocks} /> : <Skeleton height={46} />}
           <Suspense fallback={<ChartsSkeleton />}>
             {stats ? (
               <Charts buckets={stats.buckets} bucketSeconds={stats.bucketSeconds} />

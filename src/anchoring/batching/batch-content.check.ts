@@ -2,10 +2,13 @@
 import { sql } from 'kysely';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
+import { headId } from '../../proof/head.ts';
+import { toHex, zeroHash } from '../../proof/hex.ts';
 import type { Keccak } from '../../proof/keccak.ts';
 import { buildTree, hashBytes } from '../../proof/merkle.ts';
-import { recoverSigner, signatureFault } from '../../proof/seal.ts';
+import { recoverSigner, sealId, signatureFault } from '../../proof/seal.ts';
 import type { Finding } from '../../runtime/check.ts';
+import { buildTop } from './batch.ts';
 
 interface Subtree {
   vault_id: string;
@@ -13,11 +16,13 @@ interface Subtree {
   root: Buffer;
   leaves: Buffer;
   first_place: number;
-  sequence: number;
+  sequence: string;
+  previous_seal: Buffer;
   signature: Buffer;
+  seal_id: Buffer;
   upper_path: Buffer;
   /** The newest other seal of this vault with the same or a smaller number. */
-  before: { batch_id: number; sequence: number } | null;
+  before: { batch_id: number; sequence: string; seal_id: string } | null;
 }
 
 interface PlacedLeaf {
@@ -32,6 +37,8 @@ export interface StoredBatch {
   id: number;
   root: Buffer;
   size: number;
+  evidence_root: Buffer;
+  head_path: Buffer;
 }
 
 type Find = (rule: string, ids: Finding['ids'], what: string) => void;
@@ -59,14 +66,17 @@ export async function batchContentFindings(db: Db, batch: StoredBatch, keccak: K
 
 async function readSubtrees(db: Db, batchId: number): Promise<Subtree[]> {
   const { rows } = await sql<Subtree>`
-    select s.vault_id, vault.address, s.root, s.leaves, s.first_place, s.sequence, s.signature, s.upper_path,
+    select s.vault_id, vault.address, s.root, s.leaves, s.first_place, s.sequence, s.previous_seal, s.signature,
+           s.seal_id, s.upper_path,
            before.found as before
     from anchor_subtrees s
     left join lateral (
       select v.address from vaults v where v.workspace_id = s.workspace_id and v.id = s.vault_id limit 1
     ) as vault on true
     left join lateral (
-      select json_build_object('batch_id', o.batch_id, 'sequence', o.sequence) as found from anchor_subtrees o
+      select json_build_object('batch_id', o.batch_id, 'sequence', o.sequence::text,
+                               'seal_id', '0x' || encode(o.seal_id, 'hex')) as found
+      from anchor_subtrees o
       where o.vault_id = s.vault_id and o.sequence <= s.sequence and o.batch_id <> s.batch_id
       order by o.sequence desc limit 1
     ) as before on true
@@ -133,12 +143,22 @@ function checkTree({ batch, subtrees, find }: Content, keccak: Keccak): void {
       find('subtree_root', { vault }, `the root of vault ${vault} does not match its leaves`);
     }
   }
-  const top = buildTree(Buffer.concat(subtrees.map(({ root }) => root)), keccak);
+  const top = buildTop(
+    {
+      roots: Buffer.concat(subtrees.map(({ root }) => root)),
+      sealIds: Buffer.concat(subtrees.map(({ seal_id }) => seal_id)),
+      headId: headId({ evidenceRoot: fromBytea(batch.evidence_root), logHead: zeroHash }, keccak),
+    },
+    keccak,
+  );
   if (!batch.root.equals(top.root)) {
-    find('batch_root', {}, 'the root does not match the roots of its vaults');
+    find('batch_root', {}, 'the root does not match the roots and seals of its vaults and its head');
+  }
+  if (!batch.head_path.equals(top.headPath)) {
+    find('head_path', {}, 'the path of its head does not lead to the root');
   }
   for (const [place, { vault_id: vault, upper_path }] of subtrees.entries()) {
-    if (!upper_path.equals(top.path(place))) {
+    if (!upper_path.equals(top.upperPaths[place] ?? new Uint8Array())) {
       find('upper_path', { vault }, `the path of vault ${vault} does not lead from its root to the batch's`);
     }
   }
@@ -152,6 +172,7 @@ async function checkSeal(subtree: Subtree, batchId: number, find: Find): Promise
     subtreeRoot: fromBytea(subtree.root),
     leaves: subtree.leaves.length / hashBytes,
     sequence,
+    previousSeal: fromBytea(subtree.previous_seal),
   };
   const signer =
     address === null || signatureFault(signature) ? null : await recoverSigner(fields, signature);
@@ -161,6 +182,12 @@ async function checkSeal(subtree: Subtree, batchId: number, find: Find): Promise
       { vault },
       `the seal of vault ${vault} is not a signature of its address ${address ?? '(it has none)'}`,
     );
+  }
+  if (address !== null && fromBytea(subtree.seal_id) !== toHex(sealId(fields, signature))) {
+    find('seal_id', { vault }, `the id of the seal of vault ${vault} does not match the seal`);
+  }
+  if (before?.sequence !== sequence && (before?.seal_id ?? zeroHash) !== fields.previousSeal) {
+    find('previous_seal', { vault, sequence }, `vault ${vault} names another seal than the one before it`);
   }
   if (before && before.sequence === sequence) {
     find(

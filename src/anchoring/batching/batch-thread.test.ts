@@ -8,12 +8,13 @@ import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { type Hex, hashTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { sealBatch } from '../../../test/support/fixtures/sealed-batch.ts';
 import { threadCpuMs } from '../../../test/support/service/cpu-time.ts';
-import { fromHex, toHex } from '../../proof/hex.ts';
+import { evidenceLeaf, headId } from '../../proof/head.ts';
+import { fromHex, toHex, zeroHash } from '../../proof/hex.ts';
 import { loadKeccak } from '../../proof/keccak.ts';
 import { buildTree, foldPath } from '../../proof/merkle.ts';
-import { sealDigest, sealTypedData } from '../../proof/seal.ts';
-import { buildBatch } from './batch.ts';
+import { sealDigest, sealId, sealTypedData } from '../../proof/seal.ts';
 import { createBatchThread } from './batch-thread.ts';
 
 const thread = createBatchThread();
@@ -22,36 +23,44 @@ after(() => thread.close());
 interface Vault {
   key: Hex;
   address: Hex;
-  sequence: number;
+  sequence: bigint;
+  previousSeal: Hex;
   leaves: number;
 }
 
-function newVault(leaves: number, sequence: number): Vault {
+function newVault(leaves: number, sequence = 1n): Vault {
   const key = generatePrivateKey();
-  return { key, address: privateKeyToAccount(key).address.toLowerCase() as Hex, sequence, leaves };
+  const address = privateKeyToAccount(key).address.toLowerCase() as Hex;
+  return {
+    key,
+    address,
+    sequence,
+    previousSeal: sequence === 1n ? zeroHash : toHex(randomBytes(32)),
+    leaves,
+  };
 }
 
 function orderOf(vaults: Vault[]) {
   const size = vaults.reduce((sum, { leaves }) => sum + leaves, 0);
   return {
-    vaults: vaults.map(({ address, sequence, leaves }) => ({ address, sequence, leaves })),
+    vaults: vaults.map(({ key: _key, ...vault }) => vault),
     leaves: new Uint8Array(randomBytes(size * 32)),
     privateKeys: new Uint8Array(Buffer.concat(vaults.map(({ key }) => fromHex(key)))),
+    evidence: new Uint8Array(),
   };
 }
 
 test('returns the roots of a batch built on the main thread, and the seals that viem signs', async () => {
-  const vaults = [newVault(1, 1), newVault(5, 7), newVault(64, 2 ** 40), newVault(3, 2)];
+  const vaults = [newVault(1), newVault(5, 7n), newVault(64, 2n ** 64n - 1n), newVault(3, 2n)];
   const order = orderOf(vaults);
   const leaves = order.leaves.slice();
   const keccak = await loadKeccak();
   let start = 0;
-  const expected = buildBatch(
-    vaults.map(({ address, leaves: count }) => {
+  const expected = await sealBatch(
+    vaults.map(({ leaves: count, ...vault }) => {
       start += count;
-      return { vault: address, leaves: leaves.subarray((start - count) * 32, start * 32) };
+      return { ...vault, leaves: leaves.subarray((start - count) * 32, start * 32) };
     }),
-    keccak,
   );
 
   const built = await thread.build(order);
@@ -59,25 +68,39 @@ test('returns the roots of a batch built on the main thread, and the seals that 
   assert.equal(order.privateKeys.length, 0);
   assert.equal(toHex(built.root), toHex(expected.root));
   let at = 0;
-  for (const [place, { root, leaves: count }] of expected.subtrees.entries()) {
-    const { key, address, sequence } = vaults[place] as Vault;
-    const subtreeRoot = toHex(root);
+  for (const [place, { subtreeRoot, leaves: count, ...sealed }] of expected.subtrees.entries()) {
+    const { key, address, sequence, previousSeal } = vaults[place] as Vault;
     assert.equal(toHex(built.roots.subarray(place * 32, (place + 1) * 32)), subtreeRoot);
-    const fields = { vault: address, subtreeRoot, leaves: count, sequence };
+    const fields = { vault: address, subtreeRoot, leaves: count, sequence, previousSeal };
     assert.equal(hashTypedData(sealTypedData(fields)), toHex(sealDigest(fields)));
     assert.equal(
       toHex(built.signatures.subarray(place * 65, (place + 1) * 65)),
       await privateKeyToAccount(key).signTypedData(sealTypedData(fields)),
     );
+    const id = built.sealIds.subarray(place * 32, (place + 1) * 32);
+    assert.equal(toHex(id), toHex(sealId(fields, sealed.signature)));
     const upper = built.upperPaths.subarray(at, at + (built.upperLengths[place] ?? 0) * 32);
     at += upper.length;
-    assert.equal(toHex(foldPath(root, upper, keccak)), toHex(built.root));
+    assert.deepEqual(upper, sealed.upperPath);
+    const path = Buffer.concat([id, upper]);
+    assert.equal(toHex(foldPath(fromHex(subtreeRoot), path, keccak)), toHex(built.root));
   }
   assert.equal(at, built.upperPaths.length);
+  assert.equal(toHex(built.evidenceRoot), zeroHash);
+});
+
+test('the head of the batch covers the evidence, and its path leads to the root', async () => {
+  const evidence = new Uint8Array(Buffer.concat([1, 2, 3].map(() => evidenceLeaf(randomBytes(32)))));
+  const { root: evidenceRoot } = buildTree(evidence, await loadKeccak());
+  const built = await thread.build({ ...orderOf([newVault(2), newVault(1)]), evidence });
+  assert.ok('root' in built);
+  assert.equal(toHex(built.evidenceRoot), toHex(evidenceRoot));
+  const head = headId({ evidenceRoot: toHex(evidenceRoot), logHead: zeroHash });
+  assert.equal(toHex(foldPath(head, built.headPath, await loadKeccak())), toHex(built.root));
 });
 
 test('names each key that does not match its address, and builds nothing', async () => {
-  const vaults = [newVault(2, 1), newVault(2, 1), newVault(2, 1), newVault(2, 1)];
+  const vaults = [newVault(2), newVault(2), newVault(2), newVault(2)];
   const order = orderOf(vaults);
   order.privateKeys.fill(0, 32, 64);
   order.privateKeys.set(randomBytes(32), 96);
@@ -97,7 +120,7 @@ test('the path of a leaf leads to the root of its subtree', async () => {
 
 test('a failed order does not affect the next one, even after the thread was closed', async () => {
   const own = createBatchThread();
-  const bad = orderOf([newVault(1, 1)]);
+  const bad = orderOf([newVault(1)]);
   await assert.rejects(own.build({ ...bad, leaves: new Uint8Array(31) }), /whole leaves/);
   assert.deepEqual(await own.path({ leaves: new Uint8Array(32), leaf: 0 }), new Uint8Array());
   const cut = own.path({ leaves: new Uint8Array(64), leaf: 0 });
@@ -107,7 +130,7 @@ test('a failed order does not affect the next one, even after the thread was clo
 });
 
 test('100,000 leaves do not block the main thread', async () => {
-  const order = orderOf(Array.from({ length: 100 }, () => newVault(1000, 1)));
+  const order = orderOf(Array.from({ length: 100 }, () => newVault(1000)));
   // CPU time per thread, which other processes do not affect.
   const [mine, all] = [threadCpuMs(), process.cpuUsage()];
   const built = await thread.build(order);

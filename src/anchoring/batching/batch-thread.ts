@@ -80,7 +80,11 @@ export function createBatchThread(): BatchThread {
 
   return {
     async build(order) {
-      const answer = await ask({ build: order }, [order.leaves.buffer, order.privateKeys.buffer]);
+      const answer = await ask({ build: order }, [
+        order.leaves.buffer,
+        order.privateKeys.buffer,
+        order.evidence.buffer,
+      ]);
       if (!('built' in answer)) throw new Error('the thread answered something else');
       return answer.built;
     },

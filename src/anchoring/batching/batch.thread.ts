@@ -2,20 +2,24 @@
 import { randomBytes } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { instantiateSecp256k1 } from '@bitauth/libauth/build/lib/crypto/secp256k1.js';
-import { fromHex, toHex } from '../../proof/hex.ts';
+import type { Hex } from 'viem';
+import { headId } from '../../proof/head.ts';
+import { fromHex, toHex, zeroHash } from '../../proof/hex.ts';
 import { loadKeccak } from '../../proof/keccak.ts';
 import { buildTree, hashBytes } from '../../proof/merkle.ts';
-import { sealDigest, signatureFault, signatureOf } from '../../proof/seal.ts';
-import { buildBatch } from './batch.ts';
+import { sealDigest, sealId, signatureFault, signatureOf } from '../../proof/seal.ts';
+import { buildSubtrees, buildTop } from './batch.ts';
 import { createKeptTrees } from './kept-trees.ts';
 
 /** One buffer per field for all vaults together, because many small buffers take long to transfer. */
 export interface BatchOrder {
-  vaults: { address: string; sequence: number; leaves: number }[];
+  vaults: { address: string; sequence: bigint; previousSeal: Hex; leaves: number }[];
   /** 32 bytes each, vault by vault. */
   leaves: Uint8Array;
   /** 32 bytes per vault; erased here after use. */
   privateKeys: Uint8Array;
+  /** Leaves of the evidence that the head covers, 32 bytes each; may be empty. */
+  evidence: Uint8Array;
 }
 
 export type BatchAnswer =
@@ -28,9 +32,13 @@ export type BatchAnswer =
       roots: Uint8Array;
       /** 65 bytes each. */
       signatures: Uint8Array;
-      /** The paths from each subtree's root to the batch's root, concatenated, and the number of hashes in each. */
+      /** 32 bytes each. */
+      sealIds: Uint8Array;
+      /** The paths from each sealed subtree to the batch's root, concatenated, and the number of hashes in each. */
       upperPaths: Uint8Array;
       upperLengths: number[];
+      evidenceRoot: Uint8Array;
+      headPath: Uint8Array;
     };
 
 export interface PathOrder {
@@ -105,13 +113,13 @@ function pathOf({ leaves, leaf, keepAs }: PathOrder): Uint8Array {
   return tree.path(leaf);
 }
 
-function build({ vaults, leaves, privateKeys }: BatchOrder): BatchAnswer {
+function build({ vaults, leaves, privateKeys, evidence }: BatchOrder): BatchAnswer {
   const keyOf = (place: number) => privateKeys.subarray(place * 32, (place + 1) * 32);
   const unfit = [...vaults.keys()].filter((place) => addressOf(keyOf(place)) !== vaults[place]?.address);
   if (unfit.length > 0) return { unfit };
 
   let start = 0;
-  const batch = buildBatch(
+  const subtrees = buildSubtrees(
     vaults.map(({ address, leaves: count }) => {
       const mine = leaves.subarray(start * hashBytes, (start + count) * hashBytes);
       start += count;
@@ -121,24 +129,33 @@ function build({ vaults, leaves, privateKeys }: BatchOrder): BatchAnswer {
   );
   const roots = new Uint8Array(vaults.length * hashBytes);
   const signatures = new Uint8Array(vaults.length * 65);
-  const upper = vaults.map((_, place) => {
-    const { path, depth } = batch.path(place, 0);
-    return path.subarray(depth * hashBytes);
-  });
-  for (const [place, { vault, root, leaves }] of batch.subtrees.entries()) {
-    const sequence = vaults[place]?.sequence ?? 0;
-    const digest = sealDigest({ vault, subtreeRoot: toHex(root), leaves, sequence }, keccak);
+  const sealIds = new Uint8Array(vaults.length * hashBytes);
+  for (const [place, { vault, root, size }] of subtrees.entries()) {
+    const { sequence = 0n, previousSeal = zeroHash } = vaults[place] ?? {};
+    const fields = { vault, subtreeRoot: toHex(root), leaves: size, sequence, previousSeal };
+    const signature = sign(keyOf(place), sealDigest(fields, keccak));
     roots.set(root, place * hashBytes);
-    signatures.set(sign(keyOf(place), digest), place * 65);
+    signatures.set(fromHex(signature), place * 65);
+    sealIds.set(sealId(fields, signature, keccak), place * hashBytes);
   }
-  const upperPaths = new Uint8Array(upper.reduce((sum, { length }) => sum + length, 0));
+  const evidenceRoot = evidence.length === 0 ? new Uint8Array(hashBytes) : buildTree(evidence, keccak).root;
+  const head = headId({ evidenceRoot: toHex(evidenceRoot), logHead: zeroHash }, keccak);
+  const { root, upperPaths, headPath } = buildTop({ roots, sealIds, headId: head }, keccak);
+  const upperLengths = upperPaths.map(({ length }) => length / hashBytes);
+  return {
+    ...{ unfit: [], root, roots, signatures, sealIds, upperPaths: concat(upperPaths), upperLengths },
+    ...{ evidenceRoot, headPath },
+  };
+}
+
+function concat(pieces: Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
-  for (const path of upper) {
-    upperPaths.set(path, at);
-    at += path.length;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
   }
-  const upperLengths = upper.map(({ length }) => length / hashBytes);
-  return { unfit: [], root: batch.root, roots, signatures, upperPaths, upperLengths };
+  return whole;
 }
 
 function addressOf(privateKey: Uint8Array): string | null {
@@ -148,11 +165,11 @@ function addressOf(privateKey: Uint8Array): string | null {
   return toHex(keccak(publicKey.subarray(1)).subarray(12));
 }
 
-function sign(privateKey: Uint8Array, digest: Uint8Array): Uint8Array {
+function sign(privateKey: Uint8Array, digest: Uint8Array): Hex {
   const signed = secp256k1.signMessageHashRecoverableCompact(privateKey, digest);
   if (typeof signed === 'string') throw new Error(signed);
   const signature = signatureOf(signed.signature, signed.recoveryId);
   const fault = signatureFault(signature);
   if (fault !== null) throw new Error(`a seal is unusable: ${fault}`);
-  return fromHex(signature);
+  return signature;
 }

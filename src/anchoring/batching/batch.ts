@@ -1,8 +1,9 @@
 /**
- * The two-level tree of one batch: the leaves of each vault form a subtree, and the roots of the subtrees form the top tree.
+ * The tree of one batch, in two steps: the leaves of each vault form a subtree, which the vault seals; then the top tree is
+ * built over the subtrees with their seals, and the head of the batch.
  */
 import type { Keccak } from '../../proof/keccak.ts';
-import { buildTree, hashBytes } from '../../proof/merkle.ts';
+import { buildTree, foldPath, hashBytes, type MerkleTree } from '../../proof/merkle.ts';
 
 export interface VaultLeaves {
   /** The vault's address. */
@@ -11,62 +12,59 @@ export interface VaultLeaves {
   leaves: Uint8Array;
 }
 
-export interface Subtree {
+export interface Subtree extends MerkleTree {
   vault: string;
+}
+
+export interface TopTree {
   root: Uint8Array;
-  /** The number of leaves, which the seal states. */
-  leaves: number;
+  /** From the pair of a subtree's root and its seal up to the root of the batch. */
+  upperPaths: Uint8Array[];
+  headPath: Uint8Array;
 }
 
-export interface LeafPath {
-  /** The siblings from the leaf up to the root of the batch, 32 bytes each. */
-  path: Uint8Array;
-  /** How many siblings lead to the root of the vault's subtree. */
-  depth: number;
-}
-
-export interface BatchTree {
-  root: Uint8Array;
-  /** Leaves of all vaults. */
-  size: number;
-  /** In the order of the given vaults. */
-  subtrees: Subtree[];
-  /** Both are indexes in the order of the given vaults and leaves. */
-  path(vault: number, leaf: number): LeafPath;
-}
-
-export function buildBatch(vaults: readonly VaultLeaves[], keccak: Keccak): BatchTree {
+/** In the order of the given vaults. */
+export function buildSubtrees(vaults: readonly VaultLeaves[], keccak: Keccak): Subtree[] {
   if (new Set(vaults.map(({ vault }) => vault)).size < vaults.length) {
     // A seal could cover only one of the two subtrees.
     throw new Error('a batch names each vault once');
   }
-  const trees = vaults.map(({ leaves }) => buildTree(leaves, keccak));
-  const roots = new Uint8Array(trees.length * hashBytes);
-  trees.forEach(({ root }, place) => {
-    roots.set(root, place * hashBytes);
-  });
-  const top = buildTree(roots, keccak);
-  const upperPaths = trees.map((_, place) => top.path(place));
+  return vaults.map(({ vault, leaves }) => ({ vault, ...buildTree(leaves, keccak) }));
+}
+
+/** `roots` and `sealIds` have 32 bytes for each subtree. */
+export function buildTop(
+  { roots, sealIds, headId }: { roots: Uint8Array; sealIds: Uint8Array; headId: Uint8Array },
+  keccak: Keccak,
+): TopTree {
+  const count = roots.length / hashBytes;
+  const leaves = new Uint8Array((count + 1) * hashBytes);
+  for (let at = 0; at < roots.length; at += hashBytes) {
+    const root = roots.subarray(at, at + hashBytes);
+    leaves.set(foldPath(root, sealIds.subarray(at, at + hashBytes), keccak), at);
+  }
+  leaves.set(headId, count * hashBytes);
+  const top = buildTree(leaves, keccak);
   return {
     root: top.root,
-    size: trees.reduce((sum, { size }) => sum + size, 0),
-    subtrees: vaults.map(({ vault }, place) => {
-      const { root, size } = at(trees, place);
-      return { vault, root, leaves: size };
-    }),
-    path(vault, leaf) {
-      const lower = at(trees, vault).path(leaf);
-      const upper = at(upperPaths, vault);
-      const path = new Uint8Array(lower.length + upper.length);
-      path.set(lower);
-      path.set(upper, lower.length);
-      return { path, depth: lower.length / hashBytes };
-    },
+    upperPaths: Array.from({ length: count }, (_, place) => top.path(place)),
+    headPath: top.path(count),
   };
 }
 
-function at<T>(items: readonly T[], place: number): T {
-  const item = items[place];
-  if (item === undefined) throw new Error(`the batch has no vault ${place}`);
-  return item;
+/** From a leaf up to the root of the batch, with the seal between the two trees. */
+export function joinPath({
+  lower,
+  sealId,
+  upper,
+}: {
+  lower: Uint8Array;
+  sealId: Uint8Array;
+  upper: Uint8Array;
+}): Uint8Array {
+  const path = new Uint8Array(lower.length + sealId.length + upper.length);
+  path.set(lower);
+  path.set(sealId, lower.length);
+  path.set(upper, lower.length + sealId.length);
+  return path;
 }

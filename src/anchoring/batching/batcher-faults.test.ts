@@ -98,7 +98,7 @@ describe('a batcher that dies', () => {
       assert.equal((await fixture.batches()).length, 1);
       assert.deepEqual(
         (await fixture.subtrees()).map(({ sequence }) => sequence),
-        [1],
+        ['1'],
       );
     });
   }
@@ -138,9 +138,9 @@ describe('a batcher that dies', () => {
     const vault = await fixture.newVault();
     await fixture.accept(vault, 'rec_1');
     // Asked between claim and seal: the seal then has a number of its own, and nothing but the leaves is taken.
-    const quote: typeof storingSender.quote = async (chain) => {
+    const quote: typeof storingSender.quote = async (lead) => {
       await fixture.batcher().step(fixture.lead);
-      return storingSender.quote(chain);
+      return storingSender.quote(lead);
     };
     const late = fixture.batcher({ sender: { ...storingSender, quote } });
     await assert.rejects(late.step(fixture.lead), /only 0 of 1 leaves/);

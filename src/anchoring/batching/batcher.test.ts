@@ -10,16 +10,17 @@ import {
   storingSender,
   type TestVault,
 } from '../../../test/support/fixtures/batcher-fixture.ts';
+import { sealBatch } from '../../../test/support/fixtures/sealed-batch.ts';
 import { fc } from '../../../test/support/service/properties.ts';
 import type { Lead } from '../../chain/chain.ts';
 import { registryAbi } from '../../chain/registry/registry.ts';
 import { RpcFault } from '../../chain/rpc/json-rpc.ts';
-import { toHex } from '../../proof/hex.ts';
+import { toHex, zeroHash } from '../../proof/hex.ts';
 import { plainKeccak } from '../../proof/keccak.ts';
 import { foldPath } from '../../proof/merkle.ts';
-import { recoverSigner } from '../../proof/seal.ts';
-import { buildBatch } from './batch.ts';
+import { recoverSigner, sealId } from '../../proof/seal.ts';
 import { selectPending } from './pending-selection.ts';
+import { beginSealEpoch, nextSequence } from './seal-epoch.ts';
 
 let fixture: Fixture;
 before(async () => {
@@ -52,14 +53,16 @@ test('one transaction anchors everything pending, with a seal for each vault', a
       ['rec_2', 2, batch.id],
     ],
   );
-  const expected = buildBatch(
-    [
-      { vault: one.address, leaves: Buffer.concat([accepted[0], accepted[2]] as Buffer[]) },
-      { vault: other.address, leaves: accepted[1] as Buffer },
-    ],
-    plainKeccak,
-  );
+  const expected = await sealBatch([
+    {
+      key: await fixture.keyring.signer(one),
+      leaves: Buffer.concat([accepted[0], accepted[2]] as Buffer[]),
+    },
+    { key: await fixture.keyring.signer(other), leaves: accepted[1] as Buffer },
+  ]);
   assert.equal(toHex(batch.root), toHex(expected.root));
+  assert.equal(toHex(batch.evidence_root), zeroHash);
+  assert.equal(toHex(batch.head_path), toHex(expected.headPath));
   const parts = await fixture.subtrees();
   assert.deepEqual(
     parts.map(({ vault_id, workspace_id, first_place, sequence }) => [
@@ -69,17 +72,23 @@ test('one transaction anchors everything pending, with a seal for each vault', a
       sequence,
     ]),
     [
-      [one.id, 'ws_1', 0, 1],
-      [other.id, 'ws_2', 2, 1],
+      [one.id, 'ws_1', 0, '1'],
+      [other.id, 'ws_2', 2, '1'],
     ],
   );
   for (const [place, { address }] of [one, other].entries()) {
     const part = parts[place];
     assert.ok(part);
     const count = part.leaves.length / 32;
-    const fields = { vault: address, subtreeRoot: toHex(part.root), leaves: count, sequence: 1 };
+    const fields = {
+      ...{ vault: address, subtreeRoot: toHex(part.root), leaves: count },
+      ...{ sequence: '1', previousSeal: zeroHash },
+    };
+    assert.equal(toHex(part.previous_seal), zeroHash);
     assert.equal(await recoverSigner(fields, toHex(part.signature)), address.toLowerCase());
-    assert.equal(toHex(foldPath(part.root, part.upper_path, plainKeccak)), toHex(batch.root));
+    assert.equal(toHex(part.seal_id), toHex(sealId(fields, toHex(part.signature))));
+    const path = Buffer.concat([part.seal_id, part.upper_path]);
+    assert.equal(toHex(foldPath(part.root, path, plainKeccak)), toHex(batch.root));
   }
 
   const sent = await fixture.db
@@ -172,16 +181,72 @@ describe('the gas limit of an anchor on a chain that is not embedded', () => {
   });
 });
 
-test('numbers the seals of each vault in sequence', async () => {
+test('numbers the seals of each vault in sequence, and each names the one before', async () => {
   const [one, other] = [await fixture.newVault(), await fixture.newVault()];
   const batcher = fixture.batcher();
   for (const [round, vaults] of [[one], [one, other], [other], [one]].entries()) {
     for (const vault of vaults) await fixture.accept(vault, `rec_${round}_${vault.id}`);
     await batcher.step(fixture.lead);
   }
-  const numbers = (await fixture.subtrees()).map(({ vault_id, sequence }) => `${vault_id} ${sequence}`);
+  const parts = await fixture.subtrees();
+  const numbers = parts.map(({ vault_id, sequence }) => `${vault_id} ${sequence}`);
   assert.deepEqual(numbers, [`${one.id} 1`, `${one.id} 2`, `${other.id} 1`, `${other.id} 2`, `${one.id} 3`]);
+  assertLinked(parts);
 });
+
+test('a new epoch counts from 1 for every vault, in the high half of the number, and links go on', async () => {
+  const [one, other] = [await fixture.newVault(), await fixture.newVault()];
+  const batcher = fixture.batcher();
+  const seal = async (vault: TestVault, subjectId: string) => {
+    await fixture.accept(vault, subjectId);
+    await batcher.step(fixture.lead);
+  };
+  const beforeSeconds = Math.floor(Date.now() / 1000);
+  await seal(one, 'rec_1');
+  await beginSealEpoch(fixture.db);
+  await seal(one, 'rec_2');
+  await seal(one, 'rec_3');
+  await seal(other, 'rec_4');
+  await beginSealEpoch(fixture.db);
+  await seal(one, 'rec_5');
+  const parts = await fixture.subtrees();
+  const halves = parts.map(({ vault_id, sequence }) => ({
+    vault: vault_id,
+    epoch: Number(BigInt(sequence) >> 32n),
+    count: Number(BigInt(sequence) & 0xffff_ffffn),
+  }));
+  const [first = 0, second = 0] = [halves[1]?.epoch, halves[4]?.epoch];
+  assert.deepEqual(halves, [
+    { vault: one.id, epoch: 0, count: 1 },
+    { vault: one.id, epoch: first, count: 1 },
+    { vault: one.id, epoch: first, count: 2 },
+    { vault: other.id, epoch: first, count: 1 },
+    { vault: one.id, epoch: second, count: 1 },
+  ]);
+  // The time in seconds; but the second is later than the first, although no second may have passed.
+  assert.ok(first >= beforeSeconds && first <= Date.now() / 1000, `${first}`);
+  assert.ok(second > first);
+  assertLinked(parts);
+  await sql`update seal_epoch set epoch = 0`.execute(fixture.db);
+});
+
+test('a number never goes back, whatever the epoch', () => {
+  const last = String((7n << 32n) + 3n);
+  assert.equal(nextSequence(0, null), 1n);
+  assert.equal(nextSequence(0, '9007199254740993'), 9007199254740994n);
+  assert.equal(nextSequence(7, last), (7n << 32n) + 4n);
+  assert.equal(nextSequence(8, last), (8n << 32n) + 1n);
+  assert.equal(nextSequence(6, last), (7n << 32n) + 4n);
+});
+
+/** Each seal of a vault names the one with the number before. */
+function assertLinked(parts: Awaited<ReturnType<Fixture['subtrees']>>): void {
+  const last = new Map<string, Buffer>();
+  for (const { vault_id, previous_seal, seal_id } of parts) {
+    assert.deepEqual(previous_seal, last.get(vault_id) ?? Buffer.alloc(32));
+    last.set(vault_id, seal_id);
+  }
+}
 
 test('reports that leaves are left over when a batch is full, and batches them next', async () => {
   const vault = await fixture.newVault();
@@ -231,7 +296,7 @@ test('puts every leaf into exactly one batch, never before its predecessor, in a
   await fc.assert(
     fc.asyncProperty(steps, fc.integer({ min: 1, max: 9 }), async (steps, maxLeaves) => {
       run += 1;
-      await sql`truncate anchor_leaves, anchor_subtrees, anchor_batches`.execute(fixture.db);
+      await sql`truncate anchor_leaves, anchor_subtrees, anchor_batches cascade`.execute(fixture.db);
       const batcher = fixture.batcher({ maxLeaves });
       const last = new Map<string, { version: number; leaf: Buffer }>();
       for (const step of steps) {

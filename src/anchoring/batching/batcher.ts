@@ -4,6 +4,7 @@ import type { Sender } from '../../chain/sender/sender.ts';
 import type { Db } from '../../db/database.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import type { LoopLog, Wakeup } from '../../runtime/loop.ts';
+import { evidenceForHead } from '../evidence/head-evidence.ts';
 import { anchorCall } from './anchor-call.ts';
 import type { BatchThread } from './batch-thread.ts';
 import { batchesToResend, hasOpenAnchor, lockForResend, markResent, storeBatch } from './batches.store.ts';
@@ -19,6 +20,8 @@ export interface BatcherDeps {
   /** Woken when there is something to send. */
   senderWakeup: Pick<Wakeup, 'wake'>;
   log: Pick<LoopLog, 'error'>;
+  /** Whether a timestamp authority would be asked for a token of a batch that is made now. */
+  isStampPlanned?(): boolean;
   maxLeaves?: number;
 }
 
@@ -40,7 +43,7 @@ export interface Batcher {
 const mostLeaves = 100_000;
 
 export function createBatcher(deps: BatcherDeps): Batcher {
-  const { db, sender, senderWakeup, log, maxLeaves = mostLeaves } = deps;
+  const { db, sender, senderWakeup, log, isStampPlanned = () => false, maxLeaves = mostLeaves } = deps;
   const sealing = createSealing(deps);
   const lowWater = createLowWater();
   let strandedTold = 0;
@@ -65,8 +68,9 @@ export function createBatcher(deps: BatcherDeps): Batcher {
       hasPending = selection.ids.length > 0 || selection.stranded > 0 || without.length > 0;
       if (selection.ids.length === 0) return false;
       // The quote comes first, so that nothing is built in vain while the chain is unavailable.
-      const quote = await sender.quote(lead.chain);
-      const sealed = await sealing.seal(selection);
+      const quote = await sender.quote(lead);
+      const evidence = await evidenceForHead(db, { isPlanned: isStampPlanned() });
+      const sealed = await sealing.seal(selection, evidence);
       if (sealed === null) return false;
       const call = await anchorCall(lead.chain, { root: sealed.root, size: sealed.ids.length, sends: 0 });
       await lead.term.commit(async (db) => {
@@ -84,7 +88,7 @@ export function createBatcher(deps: BatcherDeps): Batcher {
       const finalNumber = await newestFinal(lead.chain);
       for (const batch of batches) {
         if (batch.revertedIn !== null && batch.revertedIn > finalNumber) continue;
-        const quote = await sender.quote(lead.chain);
+        const quote = await sender.quote(lead);
         const call = await anchorCall(lead.chain, batch);
         await lead.term.commit(async (db) => {
           if (!(await lockForResend(db, batch.id))) return;

@@ -13,6 +13,8 @@ interface Row {
   id: number;
   root: Buffer;
   size: number;
+  evidence_root: Buffer;
+  head_path: Buffer;
   status: string;
   to_resend: boolean;
   announced: number;
@@ -44,7 +46,7 @@ export function batchesPass(db: Db): Pass {
     // Each batch may have 100,000 leaves, which are read one batch at a time.
     pageRows: 50,
     read: ({ where, end }) => sql<Row>`
-      select b.id, b.root, b.size, b.status, b.to_resend, b.announced, b.transaction_hash, b.block_number, b.block_hash,
+      select b.id, b.root, b.size, b.evidence_root, b.head_path, b.status, b.to_resend, b.announced, b.transaction_hash, b.block_number, b.block_hash,
              b.block_time, b.outgoing_id, t.status as outgoing_status, t.to_address, t.call_data,
              coalesce(t.earlier_hash, t.mined_hash) as mined_hash,
              coalesce(t.earlier_block_number, t.block_number) as mined_number,

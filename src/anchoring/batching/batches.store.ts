@@ -1,6 +1,7 @@
 /** Stores batches with their subtrees, leaves and transaction, in the leader's commit. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
+import type { EvidenceItem } from '../evidence/head-evidence.ts';
 import { anchorPurpose } from './batches.ts';
 
 export interface NewBatch {
@@ -10,6 +11,10 @@ export interface NewBatch {
   /** Ids of the leaves, by place. */
   ids: number[];
   subtrees: NewSubtree[];
+  /** What the head covers, in the order of its tree. */
+  evidence: EvidenceItem[];
+  evidenceRoot: Buffer;
+  headPath: Buffer;
 }
 
 export interface NewSubtree {
@@ -18,37 +23,45 @@ export interface NewSubtree {
   root: Buffer;
   /** 32 bytes each, ordered by place. */
   leaves: Buffer;
-  sequence: number;
+  sequence: bigint;
+  previousSeal: Buffer;
   signature: Buffer;
+  sealId: Buffer;
   upperPath: Buffer;
 }
 
-/** Rows per statement: each has nine values, and preparing them takes a few milliseconds. */
+/** Rows per statement: each has eleven values, and preparing them takes a few milliseconds. */
 const subtreesAtOnce = 50;
 /** Leaves per statement: placing 100,000 could exceed the statement timeout on a busy machine. */
 const leavesAtOnce = 10_000;
 
 /** Runs inside the leader's transaction. Throws when a leaf is already in a batch. */
-export async function storeBatch(db: Db, { root, outgoingId, ids, subtrees }: NewBatch): Promise<number> {
+export async function storeBatch(db: Db, batch: NewBatch): Promise<number> {
+  const { root, outgoingId, ids, subtrees, evidenceRoot, headPath } = batch;
   const { id } = await db
     .insertInto('anchor_batches')
-    .values({ root, size: ids.length, outgoing_id: outgoingId })
+    .values({
+      ...{ root, size: ids.length, outgoing_id: outgoingId },
+      ...{ evidence_root: evidenceRoot, head_path: headPath },
+    })
     .returning('id')
     .executeTakeFirstOrThrow();
   let firstPlace = 0;
-  const rows = subtrees.map(({ workspaceId, vaultId, root, leaves, sequence, signature, upperPath }) => {
+  const rows = subtrees.map((subtree) => {
     const first_place = firstPlace;
-    firstPlace += leaves.length / 32;
+    firstPlace += subtree.leaves.length / 32;
     return {
       batch_id: id,
-      workspace_id: workspaceId,
-      vault_id: vaultId,
-      root,
-      leaves,
+      workspace_id: subtree.workspaceId,
+      vault_id: subtree.vaultId,
+      root: subtree.root,
+      leaves: subtree.leaves,
       first_place,
-      sequence,
-      signature,
-      upper_path: upperPath,
+      sequence: String(subtree.sequence),
+      previous_seal: subtree.previousSeal,
+      signature: subtree.signature,
+      seal_id: subtree.sealId,
+      upper_path: subtree.upperPath,
     };
   });
   for (let at = 0; at < rows.length; at += subtreesAtOnce) {
@@ -61,7 +74,25 @@ export async function storeBatch(db: Db, { root, outgoingId, ids, subtrees }: Ne
   for (let at = 0; at < ids.length; at += leavesAtOnce) {
     await placeLeaves(db, { batchId: id, firstPlace: at, ids: ids.slice(at, at + leavesAtOnce) });
   }
+  await storeEvidence(db, id, batch.evidence);
   return id;
+}
+
+async function storeEvidence(db: Db, batchId: number, evidence: EvidenceItem[]): Promise<void> {
+  for (let at = 0; at < evidence.length; at += leavesAtOnce) {
+    const page = evidence.slice(at, at + leavesAtOnce);
+    await sql`
+      insert into evidence (head_batch_id, position, sha256, timestamp_id, root_batch_id)
+      select ${batchId}, ${at} - 1 + place, sha256, timestamp_id, root_batch_id
+      from unnest(${page.map(({ sha256 }) => sha256)}::bytea[],
+                  ${page.map(({ timestampId }) => timestampId)}::bigint[],
+                  ${page.map(({ rootBatchId }) => rootBatchId)}::bigint[])
+        with ordinality as item (sha256, timestamp_id, root_batch_id, place)`.execute(db);
+  }
+  const timestamps = evidence.flatMap(({ timestampId }) => timestampId ?? []);
+  if (timestamps.length === 0) return;
+  await sql`
+    update timestamps set covered = true where id = any(${timestamps}::bigint[]) and not covered`.execute(db);
 }
 
 async function placeLeaves(

@@ -29,7 +29,9 @@ before(async () => {
   other = await fixture.newVault('ws_2');
 });
 after(() => fixture.close());
-beforeEach(() => sql`truncate anchor_leaves, anchor_subtrees, anchor_batches, events`.execute(fixture.db));
+beforeEach(() =>
+  sql`truncate anchor_leaves, anchor_subtrees, anchor_batches, events cascade`.execute(fixture.db),
+);
 
 async function newBatch(leaves = 1) {
   for (let count = 0; count < leaves; count += 1) await fixture.accept(one, `rec_${leaves}_${count}`);

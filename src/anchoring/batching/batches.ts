@@ -70,9 +70,21 @@ async function confirm(
       block_hash: toBytea(mined.blockHash),
       block_time: mined.blockTime,
       confirmed_at: sql`coalesce(confirmed_at, now())`,
+      ...keptInclusion(toBytea(mined.blockHash)),
     })
     .where('outgoing_id', '=', outgoingId)
     .execute();
+}
+
+/** What was read of a block counts only for that block. */
+function keptInclusion(blockHash: Buffer) {
+  const kept = <T>(column: string) => sql<T>`case when block_hash = ${blockHash} then ${sql.ref(column)} end`;
+  return {
+    inclusion_header: kept<Buffer | null>('inclusion_header'),
+    inclusion_index: kept<number | null>('inclusion_index'),
+    inclusion_nodes: kept<Buffer[] | null>('inclusion_nodes'),
+    inclusion_refused: kept<string | null>('inclusion_refused'),
+  };
 }
 
 /**
@@ -89,6 +101,10 @@ async function withdraw(db: Db, outgoingId: number, was: MinedAt): Promise<void>
       block_time: null,
       confirmed_at: null,
       announced: 0,
+      inclusion_header: null,
+      inclusion_index: null,
+      inclusion_nodes: null,
+      inclusion_refused: null,
     })
     .where('outgoing_id', '=', outgoingId)
     .where('status', 'in', ['confirmed', 'finalized'])

@@ -5,6 +5,7 @@ import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
 import { canonicalJson } from '../../proof/canonical.ts';
+import type { Canonicalization } from '../../proof/content.ts';
 import { type Keccak, loadKeccak } from '../../proof/keccak.ts';
 import { leafHash, leafValues } from '../../proof/leaf.ts';
 import type { Finding, Pass } from '../../runtime/check.ts';
@@ -18,6 +19,7 @@ interface Row {
   vault_id: string;
   address: string | null;
   digest: Buffer;
+  canonicalization: Canonicalization;
   previous_leaf: Buffer;
   claims: string | null;
   claims_hash: Buffer;
@@ -35,7 +37,7 @@ export function leavesPass(db: Db): Pass {
     table: 'anchor_leaves',
     key: [{ column: 'l.id', member: 'id' }],
     read: ({ where, end }) => sql<Row>`
-      select l.id, l.workspace_id, l.kind, l.subject_id, l.version, l.vault_id, vault.address, l.digest, l.previous_leaf,
+      select l.id, l.workspace_id, l.kind, l.subject_id, l.version, l.vault_id, vault.address, l.digest, l.canonicalization, l.previous_leaf,
              l.claims, l.claims_hash, l.leaf, l.batch_id, previous.found as previous
       from anchor_leaves l
       left join lateral (
@@ -105,6 +107,7 @@ function hashOf(row: Row, vault: string, keccak: Keccak): Buffer {
   const values = leafValues(
     {
       kind: row.kind,
+      canonicalization: row.canonicalization,
       digest: fromBytea(row.digest),
       subject: { workspaceId: row.workspace_id, id: row.subject_id },
       version: row.version,

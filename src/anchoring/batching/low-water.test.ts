@@ -32,8 +32,9 @@ async function connect(): Promise<pg.Client> {
 async function acceptMany(name: string, count: number): Promise<void> {
   await fixture.accept(vault, name);
   await fixture.pool.query(
-    `insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, previous_leaf, claims, claims_hash, leaf)
-     select workspace_id, kind, subject_id || '.' || n, version, vault_id, digest, previous_leaf, claims, claims_hash,
+    `insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, canonicalization, previous_leaf, claims,
+       claims_hash, leaf)
+     select workspace_id, kind, subject_id || '.' || n, version, vault_id, digest, canonicalization, previous_leaf, claims, claims_hash,
             sha256((subject_id || n)::bytea)
      from anchor_leaves cross join generate_series(2, $2::integer) as n where subject_id = $1`,
     [name, count],
@@ -74,8 +75,9 @@ test('batches a leaf that commits after others with higher ids with the next cla
     await batcher.step(fixture.lead);
     await late.query('begin');
     await late.query(
-      `insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, previous_leaf, claims, claims_hash, leaf)
-       select workspace_id, kind, 'late', version, vault_id, digest, previous_leaf, claims, claims_hash, sha256('late')
+      `insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, canonicalization, previous_leaf, claims,
+       claims_hash, leaf)
+       select workspace_id, kind, 'late', version, vault_id, digest, canonicalization, previous_leaf, claims, claims_hash, sha256('late')
        from anchor_leaves where subject_id = 'before'`,
     );
     for (const round of ['f', 'g', 'h', 'i']) {

@@ -14,6 +14,7 @@ const thing: Anchorable = {
   version: 3,
   vault: { id: 'vlt_1', address: '0x1563915E194D8CfBA1943570603F7606A3115508' },
   digest: Buffer.alloc(32, 1),
+  canonicalization: 'jcs',
   previousLeaf: Buffer.alloc(32, 2),
   claims: { externalId: 'ünïcödé', count: 1 },
 };
@@ -26,6 +27,7 @@ test('the leaf matches the stored row, as a verifier computes it', async () => {
     const { row } = write;
     const values = leafValues({
       kind: row.kind,
+      canonicalization: row.canonicalization,
       digest: toHex(row.digest),
       subject: { workspaceId: row.workspace_id, id: row.subject_id },
       version: row.version,
@@ -39,6 +41,15 @@ test('the leaf matches the stored row, as a verifier computes it', async () => {
     // Called after pending.ts, so this one also finishes loading later.
     await loadKeccak();
   }
+});
+
+test('one digest under two canonicalizations has two leaves', () => {
+  const one = { ...thing, claims: { salt: `0x${'5a'.repeat(32)}` } };
+  const leaves = (['jcs', 'raw', 'hmac-sha256', 'jcs'] as const).map((canonicalization) =>
+    toHex(pendingLeaf({ ...one, canonicalization }).leaf),
+  );
+  assert.equal(new Set(leaves).size, 3);
+  assert.equal(leaves[0], leaves[3]);
 });
 
 test('claims get a random salt unless they already have one', () => {

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import type { Write } from '../../db/writes.ts';
 import { canonicalJson } from '../../proof/canonical.ts';
+import type { Canonicalization } from '../../proof/content.ts';
 import { type Keccak, loadKeccak, plainKeccak } from '../../proof/keccak.ts';
 import type { Kind } from '../../proof/kinds.ts';
 import { leafDomainHash, leafTypes } from '../../proof/leaf.ts';
@@ -18,6 +19,7 @@ export interface Anchorable {
   /** The vault that owns the thing and seals it. */
   vault: { id: string; address: string };
   digest: Buffer;
+  canonicalization: Canonicalization;
   /** The previous leaf, of the same subject and already committed; `firstLeaf` when there is none. */
   previousLeaf: Buffer;
   /** Get a random salt if they have none. */
@@ -37,7 +39,7 @@ export const firstLeaf: Buffer = Buffer.alloc(32);
 
 /** Throws CanonicalJsonError when the claims have no canonical form. */
 export function pendingLeaf(thing: Anchorable): PendingLeaf {
-  const { workspaceId, kind, subjectId, version, vault, digest, previousLeaf } = thing;
+  const { workspaceId, kind, subjectId, version, vault, digest, canonicalization, previousLeaf } = thing;
   const claims = canonicalJson({ salt: newSalt(), ...thing.claims }, 'claims');
   // Hashes to text first: hashing to a Buffer takes twice as long.
   const claimsHash = Buffer.from(hash('sha256', claims), 'hex');
@@ -53,6 +55,7 @@ export function pendingLeaf(thing: Anchorable): PendingLeaf {
         version,
         vault_id: vault.id,
         digest,
+        canonicalization,
         previous_leaf: previousLeaf,
         claims,
         claims_hash: claimsHash,
@@ -71,8 +74,9 @@ function newSalt(): string {
 function hashLeaf(thing: Anchorable, claimsHash: Buffer): Buffer {
   const keccak = currentKeccak();
   const hashOfText = (text: string) => keccak(Buffer.from(text));
-  const kind = kinds.get(thing.kind) ?? hashOfText(thing.kind);
-  kinds.set(thing.kind, kind);
+  const name = `${thing.kind}/${thing.canonicalization}`;
+  const kind = kinds.get(name) ?? hashOfText(name);
+  kinds.set(name, kind);
   putWord(0, leafDomainBytes);
   putWord(1, kind);
   putWord(2, thing.digest);

@@ -3,12 +3,17 @@
  * seal.
  */
 import { sql } from 'kysely';
+import type { Hex } from 'viem';
+import { fromBytea, toBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import type { Keyring, OpenedKeys } from '../../keys/keyring.ts';
+import { zeroHash } from '../../proof/hex.ts';
 import type { LoopLog } from '../../runtime/loop.ts';
+import { type EvidenceItem, evidenceLeaves } from '../evidence/head-evidence.ts';
 import type { BatchThread } from './batch-thread.ts';
 import type { NewBatch } from './batches.store.ts';
 import { type Groups, groupByVault, type SelectedVault, type Selection } from './pending-selection.ts';
+import { nextSequence } from './seal-epoch.ts';
 
 export interface SealingDeps {
   db: Db;
@@ -19,7 +24,7 @@ export interface SealingDeps {
 
 export interface Sealing {
   /** Null when no vault of the selection can seal. */
-  seal(selection: Selection): Promise<Omit<NewBatch, 'outgoingId'> | null>;
+  seal(selection: Selection, evidence: EvidenceItem[]): Promise<Omit<NewBatch, 'outgoingId'> | null>;
   /** Ids of vaults that failed to seal recently: their leaves must not fill the selections of other vaults. */
   shunned(): string[];
 }
@@ -27,7 +32,8 @@ export interface Sealing {
 interface SealingVault extends SelectedVault {
   /** Lower case. */
   address: string;
-  sequence: number;
+  sequence: bigint;
+  previousSeal: Hex;
 }
 
 /** The result of one attempt: the batch, or the vaults to leave out of the next attempt. */
@@ -42,7 +48,7 @@ const shunnedMs = 60_000;
 export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealing {
   const shunnedUntil = new Map<string, number>();
 
-  async function attempt(groups: Groups): Promise<Outcome> {
+  async function attempt(groups: Groups, evidence: EvidenceItem[]): Promise<Outcome> {
     const { vaults, faults } = await findVaults(
       db,
       groups.vaults.map(({ vault }) => vault),
@@ -54,14 +60,16 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
       return { faults: byVault(vaults, opened.faults) };
     }
     const built = await thread.build({
-      vaults: vaults.map(({ address, sequence }, place) => ({
+      vaults: vaults.map(({ address, sequence, previousSeal }, place) => ({
         address,
         sequence,
+        previousSeal,
         leaves: groups.vaults[place]?.leaves ?? 0,
       })),
       // A copy, because the thread takes ownership of the buffer.
       leaves: new Uint8Array(groups.leaves),
       privateKeys: opened.keys,
+      evidence: evidenceLeaves(evidence),
     });
     if (!('root' in built)) {
       const unfit = built.unfit.map((place): [number, Error] => [
@@ -70,10 +78,10 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
       ]);
       return { faults: byVault(vaults, new Map(unfit)) };
     }
-    const { root, roots, signatures, upperPaths, upperLengths } = built;
+    const { root, roots, signatures, sealIds, upperPaths, upperLengths, evidenceRoot, headPath } = built;
     let leavesAt = 0;
     let pathAt = 0;
-    const subtrees = vaults.map(({ workspaceId, id, sequence }, place) => {
+    const subtrees = vaults.map(({ workspaceId, id, sequence, previousSeal }, place) => {
       const leaves = 32 * (groups.vaults[place]?.leaves ?? 0);
       const path = 32 * (upperLengths[place] ?? 0);
       leavesAt += leaves;
@@ -82,13 +90,24 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
         workspaceId,
         vaultId: id,
         sequence,
+        previousSeal: toBytea(previousSeal),
+        sealId: view(sealIds, 32 * place, 32),
         root: view(roots, 32 * place, 32),
         leaves: view(groups.leaves, leavesAt - leaves, leaves),
         signature: view(signatures, 65 * place, 65),
         upperPath: view(upperPaths, pathAt - path, path),
       };
     });
-    return { batch: { root: view(root, 0, 32), ids: groups.ids, subtrees } };
+    return {
+      batch: {
+        root: view(root, 0, 32),
+        ids: groups.ids,
+        subtrees,
+        evidence,
+        evidenceRoot: view(evidenceRoot, 0, 32),
+        headPath: view(headPath, 0, headPath.length),
+      },
+    };
   }
 
   async function openKeys(vaults: SealingVault[]): Promise<OpenedKeys> {
@@ -103,12 +122,12 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
   }
 
   return {
-    async seal(selection) {
+    async seal(selection, evidence) {
       const without = new Set<number>();
       for (;;) {
         const groups = await groupByVault(selection, without);
         if (groups.ids.length === 0) return null;
-        const outcome = await attempt(groups);
+        const outcome = await attempt(groups, evidence);
         if ('batch' in outcome) return outcome.batch;
         for (const [id, reason] of outcome.faults) {
           log.error({ vault: id, reason }, 'vault cannot seal; its leaves stay pending');
@@ -140,30 +159,34 @@ async function findVaults(
     // A batch may contain each address only once.
     else if (addresses.has(address)) faults.set(vault.id, 'another vault has its address');
     addresses.add(address);
-    return { ...vault, address, sequence: (rows[place]?.last ?? 0) + 1 };
+    const { epoch = 0, last = null, last_id = null } = rows[place] ?? {};
+    return {
+      ...{ ...vault, address, sequence: nextSequence(epoch, last) },
+      previousSeal: last_id === null ? zeroHash : fromBytea(last_id),
+    };
   });
   return { vaults, faults };
 }
 
 interface VaultRow {
   address: string | null;
-  last: number | null;
+  epoch: number;
+  /** Number and id of the vault's last seal. */
+  last: string | null;
+  last_id: Buffer | null;
 }
 
-/**
- * The address and the last sequence number of each vault. Only the leader writes sequence numbers, and the schema refuses
- * duplicates.
- */
+/** Only the leader writes sequence numbers, and the schema refuses duplicates. */
 async function readVaults(db: Db, wanted: SelectedVault[]): Promise<VaultRow[]> {
   const { rows } = await sql<VaultRow>`
-    select v.address, s.sequence as last
+    select v.address, (select epoch from seal_epoch) as epoch, s.sequence as last, s.seal_id as last_id
     from unnest(${wanted.map(({ workspaceId }) => workspaceId)}::text[], ${wanted.map(({ id }) => id)}::text[])
       with ordinality as wanted (workspace_id, id, place)
     left join lateral (
       select address from vaults where workspace_id = wanted.workspace_id and id = wanted.id limit 1
     ) as v on true
     left join lateral (
-      select sequence from anchor_subtrees where vault_id = wanted.id order by sequence desc limit 1
+      select sequence, seal_id from anchor_subtrees where vault_id = wanted.id order by sequence desc limit 1
     ) as s on true
     order by wanted.place`.execute(db);
   return rows;

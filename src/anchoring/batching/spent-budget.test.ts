@@ -13,6 +13,7 @@ function leaves(workspaceId: string, count: number): Write[] {
     kind: 'record' as const,
     subjectId: 'rec_1',
     vault,
+    canonicalization: 'jcs' as const,
     previousLeaf: firstLeaf,
     claims: {},
   };

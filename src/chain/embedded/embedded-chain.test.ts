@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Hex, keccak256, numberToHex } from 'viem';
+import * as chains from 'viem/chains';
 import { isEngine } from '../../../test/support/chain/engine-process.ts';
 import {
   ask,
@@ -16,9 +17,17 @@ import {
 } from '../../../test/support/fixtures/embedded-chain-fixture.ts';
 import { waitUntil } from '../../../test/support/service/process.ts';
 import { isRetryable, rpcFaultOf } from '../rpc/json-rpc.ts';
-import { embeddedChainIds, isDevelopmentChain } from '../rules/development-chain.ts';
 import { findEmbeddedChain } from './embedded-chain.ts';
 import { lastGatewayPort } from './gateway-file.ts';
+import { embeddedChainIds, publicChains } from './genesis.ts';
+
+test('the public chains that an id must not be drawn from are those that are known', () => {
+  const within = Object.values(chains).filter(
+    ({ id }) => id >= embeddedChainIds.from && id < embeddedChainIds.to,
+  );
+  assert.ok(within.length > 10);
+  for (const { id, name } of within) assert.ok(publicChains.has(id), name);
+});
 
 describe('the embedded chain', { concurrency: 2 }, () => {
   test('has a chain id of its own, and goes on with the same chain after a stop', async (t) => {
@@ -28,7 +37,7 @@ describe('the embedded chain', { concurrency: 2 }, () => {
     const first = await fixture.start();
     const { chainId, genesisHash } = first;
     assert.ok(chainId >= embeddedChainIds.from && chainId < embeddedChainIds.to);
-    assert.ok(isDevelopmentChain({ chainId, clientVersion: 'none' }));
+    assert.ok(!publicChains.has(chainId));
     assert.deepEqual(await findEmbeddedChain(db, fixture.dataDir), { chainId, rpcUrl: first.gatewayUrl });
     assert.deepEqual(first.head(), { number: 0, hash: genesisHash });
     assert.equal(await first.call('eth_chainId', []), numberToHex(chainId));

@@ -1,11 +1,20 @@
 /** The genesis of a new embedded chain: its own chain id, and its initial accounts. */
 import { randomInt } from 'node:crypto';
 import { type Hex, numberToHex } from 'viem';
-import { embeddedChainIds, isDevelopmentChain } from '../rules/development-chain.ts';
 import type { ChainBirth } from './journal.ts';
 
 /** Accounts by address. Code without a balance is for predeployed contracts. */
 export type Alloc = Record<Hex, { balanceWei?: bigint; code?: Hex; nonce?: number }>;
+
+/** The range of ids of embedded chains: `from` inclusive, `to` exclusive. */
+export const embeddedChainIds = { from: 2 ** 30, to: 2 ** 31 };
+
+/** The public chains in that range, whose transactions could be replayed; a test compares the list with viem's. */
+export const publicChains: ReadonlySet<number> = new Set([
+  1_187_947_933, 1_273_227_453, 1_313_161_554, 1_313_161_555, 1_350_216_234, 1_444_673_419, 1_482_601_649,
+  1_523_903_251, 1_564_830_818, 1_660_990_954, 1_666_600_000, 1_722_641_160, 1_802_203_764, 1_952_959_480,
+  2_046_399_126, 2_139_927_552,
+]);
 
 /**
  * Random per installation, drawn once and stored. A well-known id such as 31337 would let a transaction that was
@@ -16,8 +25,7 @@ export type Alloc = Record<Hex, { balanceWei?: bigint; code?: Hex; nonce?: numbe
 function drawChainId(): number {
   for (;;) {
     const chainId = randomInt(embeddedChainIds.from, embeddedChainIds.to);
-    // Never the id of a public chain: verifiers would accept its times as evidence.
-    if (isDevelopmentChain({ chainId, clientVersion: 'none' })) return chainId;
+    if (!publicChains.has(chainId)) return chainId;
   }
 }
 

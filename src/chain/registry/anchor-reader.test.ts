@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
 import { type Anvil, anvilMissing, startAnvil } from '../../../test/support/chain/anvil.ts';
-import type { ChainReader } from '../../proof/chain-reader.ts';
+import type { ChainReader } from '../../proof/verify/chain-reader.ts';
 import type { RpcCall } from '../rules/rpc-call.ts';
 import { createAnchorReader } from './anchor-reader.ts';
 import {
@@ -41,17 +41,12 @@ test('reads from a real chain what the verifier needs', { skip }, async () => {
   const deployed = { ...common, to: deployerAddress, data: registryDeploymentData() };
   await mined(await client.sendTransaction(deployed));
   assert.equal(await reader.codeHash(registry), registryCodeHash);
-  assert.equal(await reader.storedAnchor({ registry, submitter, root }), null);
 
   const anchor = { ...common, address: registryAddress, abi: registryAbi, functionName: 'anchor' } as const;
   const hash = await client.writeContract({ ...anchor, args: [root, 3n] });
   const receipt = await mined(hash);
   const number = Number(receipt.blockNumber);
   const { timestamp } = await client.getBlock({ blockNumber: receipt.blockNumber });
-  assert.deepEqual(await reader.storedAnchor({ registry, submitter, root }), {
-    time: Number(timestamp),
-    size: 3,
-  });
   assert.deepEqual(await reader.transaction(hash, number), {
     succeeded: true,
     blockNumber: number,
@@ -62,9 +57,12 @@ test('reads from a real chain what the verifier needs', { skip }, async () => {
     number,
     hash: receipt.blockHash,
     time: Number(timestamp),
+    transactions: [hash],
   });
-  assert.deepEqual(await reader.finality(), { head: number, finalized: number - 2 });
-  assert.deepEqual([await reader.chainId(), await reader.isEmbedded()], [31_337, true]);
+  assert.deepEqual(await reader.finality(2), { head: number, finalized: number - 2 });
+  assert.deepEqual([await reader.chainId(), await reader.isDevelopmentNode()], [31_337, true]);
+  const { hash: first } = await client.getBlock({ blockNumber: 0n });
+  assert.equal(await reader.genesisHash(), first);
 
   assert.equal(await reader.transaction(unknown, number), null);
   assert.equal(await reader.transaction(unknown, number + 1), null);
@@ -170,37 +168,46 @@ test('rejects an answer of an unexpected form', async () => {
     [{ eth_chainId: 1 }, (node) => node.chainId()],
     [{ eth_chainId: '0x' }, (node) => node.chainId()],
     [{ eth_chainId: `0x${'f'.repeat(16)}` }, (node) => node.chainId()],
-    [{ eth_chainId: '0x1', web3_clientVersion: null }, (node) => node.isEmbedded()],
+    [{ web3_clientVersion: null }, (node) => node.isDevelopmentNode()],
+    [{ web3_clientVersion: '' }, (node) => node.isDevelopmentNode()],
+    [{ eth_getBlockByNumber: null }, (node) => node.genesisHash()],
     [{ ...head, eth_getCode: null }, (node) => node.codeHash(registry)],
     [{ ...head, eth_getCode: '0xabc' }, (node) => node.codeHash(registry)],
-    [{ ...head, eth_call: '0x' }, (node) => node.storedAnchor({ registry, submitter: registry, root })],
-    [{ ...head, eth_call: '0x01' }, (node) => node.storedAnchor({ registry, submitter: registry, root })],
     [{ eth_getTransactionReceipt: 'yes' }, (node) => node.transaction(root, 5)],
     [{ eth_getTransactionReceipt: { ...receipt, transactionHash: unknown } }, (n) => n.transaction(root, 5)],
     [{ eth_getTransactionReceipt: { ...receipt, status: null } }, (node) => node.transaction(root, 5)],
     [{ eth_getTransactionReceipt: { ...receipt, logs: null } }, (node) => node.transaction(root, 5)],
     [{ eth_getBlockByNumber: { ...block, hash: '0xb1' } }, (node) => node.block(5)],
     [{ eth_getBlockByNumber: { ...block, timestamp: 16 } }, (node) => node.block(5)],
+    [{ eth_getBlockByNumber: { ...block, transactions: ['0x01'] } }, (node) => node.block(5)],
   ];
   for (const [answers, ask] of bad) await assert.rejects(ask(answering(answers)), JSON.stringify(answers));
 });
 
-test('requires the finalized tag on chains where it is trusted', async () => {
-  const mainnet = { eth_chainId: '0x1', web3_clientVersion: 'Geth/v1.16.7' };
+test('knows the final block by the tag of the chain, or by depth', async () => {
   const latest = { ...block, number: '0x64' };
-  const tagged = { ...mainnet, eth_getBlockByNumber: latest, 'eth_getBlockByNumber finalized': block };
-  assert.deepEqual(await answering(tagged).finality(), { head: 100, finalized: 5 });
+  const tagged = { eth_getBlockByNumber: latest, 'eth_getBlockByNumber finalized': block };
+  assert.deepEqual(await answering(tagged).finality('finalized'), { head: 100, finalized: 5 });
   const untagged = answering({ ...tagged, 'eth_getBlockByNumber finalized': null });
-  await assert.rejects(untagged.finality(), /which block is final/);
-  const other = answering({ ...tagged, eth_chainId: '0x4d2' });
-  assert.deepEqual(await other.finality(), { head: 100, finalized: -1 });
+  await assert.rejects(untagged.finality('finalized'), /which block is final/);
+  assert.deepEqual(await answering(tagged).finality(10), { head: 100, finalized: 90 });
+  assert.deepEqual(await answering(tagged).finality(256), { head: 100, finalized: -1 });
+});
+
+test('recognizes programs for development, and no others', async () => {
+  for (const name of ['anvil/v1.7.1', 'HardhatNetwork/2.26.0', 'Ganache/v7.9.2', 'EthereumJS TestRPC/v2']) {
+    assert.equal(await answering({ web3_clientVersion: name }).isDevelopmentNode(), true, name);
+  }
+  for (const name of ['Geth/v1.16.7-stable/linux-amd64/go1.24', 'erigon/3.0', 'holdfast/1']) {
+    assert.equal(await answering({ web3_clientVersion: name }).isDevelopmentNode(), false, name);
+  }
 });
 
 test('does not depend on Node.js', () => {
   for (const file of [
     'anchor-reader.ts',
     '../rules/finality.ts',
-    '../rules/development-chain.ts',
+    '../../proof/evm/known-chains.ts',
     '../rules/rpc-call.ts',
   ]) {
     const text = readFileSync(join(import.meta.dirname, file), 'utf8');

@@ -3,15 +3,9 @@
  * in a browser, or through a relay. Uses no Node.js API, and rejects malformed answers.
  */
 import type { Hex } from 'viem';
-import {
-  decodeEventLog,
-  decodeFunctionResult,
-  encodeEventTopics,
-  encodeFunctionData,
-  keccak256,
-} from 'viem/utils';
-import { isDevelopmentChain } from '../rules/development-chain.ts';
-import { finalByDepth, finalityRule } from '../rules/finality.ts';
+import { decodeEventLog, encodeEventTopics, keccak256 } from 'viem/utils';
+import type { Finality } from '../../proof/evm/known-chains.ts';
+import { finalByDepth } from '../rules/finality.ts';
 import type { RpcCall } from '../rules/rpc-call.ts';
 import { registryAbi } from './registry.ts';
 
@@ -21,13 +15,6 @@ const headHoldsMs = 2_000;
 /** Implements the ChainReader of `proof/`, whose comments explain each answer. */
 export function createAnchorReader(call: RpcCall) {
   const chainId = async () => quantity(await call('eth_chainId', []), 'chain id');
-
-  async function isEmbedded(): Promise<boolean> {
-    return isDevelopmentChain({
-      chainId: await chainId(),
-      clientVersion: await call('web3_clientVersion', []),
-    });
-  }
 
   async function header(tag: string): Promise<Header | null> {
     const found = await call('eth_getBlockByNumber', [tag, false]);
@@ -74,27 +61,25 @@ export function createAnchorReader(call: RpcCall) {
 
   return {
     chainId,
-    isEmbedded,
+
+    async isDevelopmentNode(): Promise<boolean> {
+      const name = await call('web3_clientVersion', []);
+      if (typeof name !== 'string' || name === '')
+        throw new Error('the node does not say which program it is');
+      return /anvil|hardhat|ganache|testrpc/i.test(name);
+    },
+
+    async genesisHash(): Promise<Hex> {
+      const first = await header('0x0');
+      if (first === null) throw new Error('the node does not have block 0');
+      return first.hash;
+    },
 
     codeHash: (address: Hex): Promise<Hex | null> =>
       atHead(async (at) => {
         const code = hex(await call('eth_getCode', [address, at]), 'code');
         return code === '0x' ? null : keccak256(code);
       }),
-
-    async storedAnchor({ registry, submitter, root }: AnchorKey) {
-      const data = encodeFunctionData({ abi: registryAbi, functionName: 'anchors', args: [submitter, root] });
-      return atHead(async (at) => {
-        const answer = hex(await call('eth_call', [{ to: registry, data }, at]), 'answer of the registry');
-        const [time, size] = decodeFunctionResult({
-          abi: registryAbi,
-          functionName: 'anchors',
-          data: answer,
-        });
-        // Values beyond 2^53 are rounded, to numbers that no proof can contain.
-        return time === 0n ? null : { time: Number(time), size: Number(size) };
-      });
-    },
 
     /** `blockNumber` is the claimed block: not every node finds an old transaction by its hash alone. */
     async transaction(hash: Hex, blockNumber: number) {
@@ -115,13 +100,14 @@ export function createAnchorReader(call: RpcCall) {
 
     async block(number: number) {
       const found = await blockOrDropped(number);
-      return found && { number: found.number, hash: found.hash, time: found.time };
+      return (
+        found && { ...found, transactions: found.transactions.map((one) => hash32(one, 'transaction hash')) }
+      );
     },
 
-    async finality(): Promise<{ head: number; finalized: number }> {
-      const rule = finalityRule({ chainId: await chainId(), embedded: await isEmbedded() });
+    async finality(rule: Finality): Promise<{ head: number; finalized: number }> {
       const { number: newest } = await head();
-      if (rule.by === 'depth') return { head: newest, finalized: finalByDepth(newest, rule.blocks) };
+      if (rule !== 'finalized') return { head: newest, finalized: finalByDepth(newest, rule) };
       const final = await header('finalized');
       if (final === null) throw new Error('the node does not say which block is final');
       return { head: newest, finalized: final.number };
@@ -129,10 +115,11 @@ export function createAnchorReader(call: RpcCall) {
   };
 }
 
-interface AnchorKey {
+interface AnchoredLog {
   registry: Hex;
   submitter: Hex;
   root: Hex;
+  size: number;
 }
 
 interface Header {
@@ -166,7 +153,7 @@ function toTransaction(answer: unknown, wanted: Hex) {
 }
 
 /** Accepts events of any contract; skips those that are not `Anchored`. */
-function toAnchored(answer: unknown): (AnchorKey & { size: number })[] {
+function toAnchored(answer: unknown): AnchoredLog[] {
   const { address, topics, data } = object(answer, 'log');
   const given = list(topics, 'topics').map((topic) => hash32(topic, 'topic'));
   if (given[0] !== anchoredTopic) return [];

@@ -1,20 +1,17 @@
 /** Which blocks are final, by tag or by depth. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { knownChain, knownChains } from '../../proof/evm/known-chains.ts';
 import { finalByDepth, finalityRule } from './finality.ts';
 
-test('uses the finalized tag on chains where it can be trusted, and depth everywhere else', () => {
-  for (const chainId of [1, 100, 8_453, 42_161]) {
-    assert.deepEqual(finalityRule({ chainId, embedded: false }), { by: 'tag' });
+test('uses the finalized tag on the known chains, and depth everywhere else', () => {
+  for (const { chainId, genesisHash, finality } of knownChains) {
+    assert.equal(finalityRule({ chainId, genesisHash }), finality);
+    assert.equal(finalityRule({ chainId, genesisHash: `0x${'11'.repeat(32)}` }), 256);
   }
-  for (const chainId of [56, 137, 424_242]) {
-    assert.deepEqual(finalityRule({ chainId, embedded: false }), { by: 'depth', blocks: 256 });
-  }
-});
-
-test('the embedded chain is final two blocks below its head, even under the id of a public chain', () => {
-  for (const chainId of [1, 1_500_000_000]) {
-    assert.deepEqual(finalityRule({ chainId, embedded: true }), { by: 'depth', blocks: 2 });
+  const genesisHash = knownChain(1)?.genesisHash ?? assert.fail();
+  for (const chainId of [56, 424_242, 1_500_000_000]) {
+    assert.equal(finalityRule({ chainId, genesisHash }), 256);
   }
 });
 

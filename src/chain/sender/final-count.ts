@@ -3,6 +3,7 @@
  * chain's nodes still have that state: after a restore many nonces may be lost, and they are not searched for one by one.
  */
 import { type Address, type Hex, numberToHex } from 'viem';
+import type { Db } from '../../db/database.ts';
 import type { Chain, Lead } from '../chain.ts';
 import { rpcFaultOf } from '../rpc/json-rpc.ts';
 import { lastIndexedBlock, skipNonces } from './outgoing.store.ts';
@@ -23,7 +24,13 @@ interface Sample {
   count: number;
 }
 
-export function createFinalCount(submitter: () => Promise<{ address: Address }>): FinalCount {
+export interface FinalCountDeps {
+  submitter(): Promise<{ address: Address }>;
+  /** Runs in the commit that finds nonces used by unknown transactions. */
+  onLostNonces(db: Db): Promise<unknown>;
+}
+
+export function createFinalCount({ submitter, onLostNonces }: FinalCountDeps): FinalCount {
   let epoch: number | null = null;
   /** Not used until its block is final and indexed. */
   let sample: Sample | null = null;
@@ -65,7 +72,9 @@ export function createFinalCount(submitter: () => Promise<{ address: Address }>)
     if ((await blockAt(chain, number))?.hash !== hash) return;
     known = { number, count };
     const { address } = await submitter();
-    await term.commit((db) => skipNonces(db, address, count));
+    await term.commit(async (db) => {
+      if (await skipNonces(db, address, count)) await onLostNonces(db);
+    });
   }
 }
 

@@ -41,10 +41,12 @@ test('reports a nonce used by somebody else, and moves the payload to another on
   await fixture.age(60);
   await fixture.sender.step(fixture.lead);
   assert.equal(await nonceOf(fixture, first.id), 0, 'the indexer has not come so far');
+  assert.equal(fixture.losses.found, 0);
   await fixture.index();
   await fixture.age(60);
   await fixture.sender.step(fixture.lead);
   assert.equal(await nonceOf(fixture, first.id), 2);
+  assert.equal(fixture.losses.found, 1);
   assert.ok(fixture.logged.some((line) => line.includes('nothing else may use')));
   await fixture.mine();
   await fixture.index();
@@ -93,6 +95,7 @@ test('finds lost nonces with one look at the chain, without historical state', {
   await fixture.age(60);
   await fixture.sender.step(fixture.lead);
   assert.equal(await nonceOf(fixture, id), lost);
+  assert.equal(fixture.losses.found, 1);
   const counted = fixture.proxy.calls
     .slice(before)
     .filter(({ method }) => method === 'eth_getTransactionCount');
@@ -116,6 +119,30 @@ test('finds lost nonces with one look at the chain, without historical state', {
   assert.equal(await nonceOf(fixture, (await fixture.enqueue()).id), lost + 1);
 });
 
+test('whoever begins to lead finds unknown transactions with the first quote, before anything is signed', {
+  skip,
+}, async (t) => {
+  const fixture = await bedOf(t);
+  // Transactions from before the database's first one are not its own: a deployment, for example.
+  await useNonceElsewhere(fixture, 0);
+  await fixture.mine();
+  await fixture.enqueue();
+  assert.equal(fixture.losses.found, 0);
+  await fixture.sender.step(fixture.lead);
+  // The next ones are not mined yet, or only in a block that is not final.
+  await useNonceElsewhere(fixture, 2);
+  await fixture.sender.quote(fixture.lead);
+  assert.equal(fixture.losses.found, 0, 'the chain is not asked again during a tenure');
+  const tenures = [fixture.lead, { ...fixture.lead, chain: { ...fixture.lead.chain } }];
+  for (const [place, lead] of tenures.entries()) {
+    const { quote } = fixture.newSender();
+    await quote(lead);
+    await quote(lead);
+    assert.equal(fixture.losses.found, place + 1);
+    await fixture.mine();
+  }
+});
+
 test('keeps the nonce of a mined transaction whose receipt the chain node hides, however final it is', {
   skip,
 }, async (t) => {
@@ -136,6 +163,7 @@ test('keeps the nonce of a mined transaction whose receipt the chain node hides,
   await fixture.age(60);
   await fixture.sender.step(fixture.lead);
   assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'finalized', reason: null, mined: hash });
+  assert.equal(fixture.losses.found, 0);
 });
 
 test('a payload that can never succeed fails without a new nonce if somebody else used its own', {
@@ -189,7 +217,7 @@ test('a reorg restores the payload that had been mined, not the no-op signed lat
 
 test('sends a legacy transaction with one gas price too', { skip }, async (t) => {
   const fixture = await bedOf(t);
-  const quote = await fixture.sender.quote(fixture.lead.chain);
+  const quote = await fixture.sender.quote(fixture.lead);
   const fees = { legacy: true, maxFeeWei: 5n * gwei, priorityFeeWei: 5n * gwei };
   const { id, hash } = await fixture.lead.term.commit((db) =>
     fixture.sender.enqueue(db, { ...quote, fees }, payload()),

@@ -63,14 +63,39 @@ export async function takeNonce(
   return { nonce: firstNonce, isFirst: true };
 }
 
-/** Makes the account continue with at least this nonce: unknown transactions have used those below it. */
-export async function skipNonces(db: Db, address: Address, count: number): Promise<void> {
-  await db
+/**
+ * Given how many nonces are used as of a final block that is indexed: makes the account continue with at least this nonce.
+ * Returns whether unknown transactions have used any: nonces that were not taken yet, or those of open transactions.
+ */
+export async function skipNonces(db: Db, address: Address, count: number): Promise<boolean> {
+  const account = toBytea(address);
+  const skipped = await db
     .updateTable('sender_accounts')
     .set({ next_nonce: count, lost_below: count })
-    .where('address', '=', toBytea(address))
+    .where('address', '=', account)
     .where('next_nonce', '<', count)
-    .execute();
+    .returning('address')
+    .executeTakeFirst();
+  if (skipped) return true;
+  const open = await db
+    .selectFrom('outgoing_transactions')
+    .select('id')
+    .where('account', '=', account)
+    .where('status', 'in', ['signed', 'submitted'])
+    .where('nonce', '<', count)
+    .limit(1)
+    .executeTakeFirst();
+  return open !== undefined;
+}
+
+/** The account's next nonce; null if it never had an outgoing transaction. */
+export async function nextNonce(db: Db, account: Address): Promise<number | null> {
+  const known = await db
+    .selectFrom('sender_accounts')
+    .select('next_nonce')
+    .where('address', '=', toBytea(account))
+    .executeTakeFirst();
+  return known?.next_nonce ?? null;
 }
 
 export async function insertOutgoing(
@@ -265,12 +290,7 @@ function toAttempt(row: OpenRow): Attempt {
 
 /** Whether this account has ever had an outgoing transaction. */
 export async function hasSent(db: Db, account: Address): Promise<boolean> {
-  const known = await db
-    .selectFrom('sender_accounts')
-    .select('next_nonce')
-    .where('address', '=', toBytea(account))
-    .executeTakeFirst();
-  return known !== undefined;
+  return (await nextNonce(db, account)) !== null;
 }
 
 /** Whether any transaction is neither mined nor failed, as far as we know. */

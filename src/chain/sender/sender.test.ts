@@ -40,7 +40,7 @@ async function shake(fixture: Fixture, seed: string): Promise<Map<number, Hex>> 
       10,
       async () => {
         const data = numberToHex(sent.size + 1, { size: 32 });
-        const quote = await sender.quote(fixture.lead.chain);
+        const quote = await sender.quote(fixture.lead);
         const { id } = await fixture.lead.term.commit((db) =>
           sender.enqueue(db, quote, {
             purpose: 'anchor',

@@ -6,7 +6,7 @@ import type { LoopLog } from '../../runtime/loop.ts';
 import type { Chain, Lead } from '../chain.ts';
 import { type Fees, readFees } from './fees.ts';
 import { createFinalCount } from './final-count.ts';
-import { insertAttempt, insertOutgoing, takeNonce } from './outgoing.store.ts';
+import { insertAttempt, insertOutgoing, nextNonce, takeNonce } from './outgoing.store.ts';
 import { createReplacement } from './replacement.ts';
 import { createSendBackoff, type Trouble } from './send-backoff.ts';
 import { runSendPass } from './send-pass.ts';
@@ -33,7 +33,7 @@ export interface SenderStatus {
 }
 
 export interface Sender extends Settlement {
-  quote(chain: Chain): Promise<Quote>;
+  quote(lead: Lead): Promise<Quote>;
   /** Takes a nonce, signs and stores, without broadcasting. Runs inside the commit that creates what is to be sent. */
   enqueue(db: Db, quote: Quote, outgoing: Outgoing): Promise<{ id: number; hash: Hex }>;
   /** Sends what is due; true if there may be more to do at once. Throws RPC faults, which lose nothing. */
@@ -45,6 +45,11 @@ export interface SenderDeps {
   /** The sending account; its key stays with the keyring. */
   submitter(): Promise<PrivateKeyAccount>;
   applyOutcomes: ApplyOutcomes;
+  /**
+   * Runs in the commit that finds that the chain has transactions of the account which the database does not know: they
+   * were lost with a database, or another program uses the account. May run several times for the same ones.
+   */
+  onLostNonces(db: Db): Promise<unknown>;
   log: LoopLog;
   /** The most that is ever offered per unit of gas. */
   maxFeePerGasWei?: bigint;
@@ -60,6 +65,7 @@ export const defaultMaxFeePerGasWei = 500_000_000_000n;
 export function createSender({
   submitter,
   applyOutcomes,
+  onLostNonces,
   log,
   maxFeePerGasWei = defaultMaxFeePerGasWei,
   rebroadcastAfterMs = 10_000,
@@ -67,23 +73,39 @@ export function createSender({
   holdMs = 2_000,
 }: SenderDeps): Sender {
   const backoff = createSendBackoff(holdMs);
-  const finalCount = createFinalCount(submitter);
+  const finalCount = createFinalCount({ submitter, onLostNonces });
   const replacement = createReplacement({ submitter, applyOutcomes, finalCount, maxFeePerGasWei });
   /** Whether an earlier commit has already stored the account's next nonce in the database. */
   let hasNonce = false;
+  /** The chain of the current tenure, once the account's nonces on it were compared with the database. */
+  let comparedOn: Chain | null = null;
+
+  /** Before anything is built or signed: who quotes may then still see what `onLostNonces` has changed. */
+  async function compare({ chain, term }: Lead): Promise<number> {
+    const { address } = await submitter();
+    const counts = [
+      await chain.client.getTransactionCount({ address, blockTag: 'latest' }),
+      await chain.client.getTransactionCount({ address, blockTag: 'pending' }),
+    ];
+    const count = Math.max(...counts);
+    if (comparedOn === chain) return count;
+    await term.commit(async (db) => {
+      const next = await nextNonce(db, address);
+      // Everything is stored before it is sent.
+      if (next !== null && next < count) await onLostNonces(db);
+    });
+    comparedOn = chain;
+    return count;
+  }
 
   return {
     ...createSettlement(applyOutcomes),
 
-    async quote({ client, chainId }) {
+    async quote(lead) {
+      const { client, chainId } = lead.chain;
       const fees = await readFees(client, maxFeePerGasWei);
-      if (hasNonce) return { chainId, fees, firstNonce: null };
-      const { address } = await submitter();
-      const counts = [
-        await client.getTransactionCount({ address, blockTag: 'latest' }),
-        await client.getTransactionCount({ address, blockTag: 'pending' }),
-      ];
-      return { chainId, fees, firstNonce: Math.max(...counts) };
+      const count = hasNonce && comparedOn === lead.chain ? null : await compare(lead);
+      return { chainId, fees, firstNonce: hasNonce ? null : count };
     },
 
     async enqueue(db, { chainId, fees, firstNonce }, outgoing) {

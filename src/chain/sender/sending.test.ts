@@ -72,7 +72,7 @@ test('takes the first nonce from the chain, pending ones included, and later one
 
 test('a commit that fails after nonce and signature leaves no gap', { skip }, async (t) => {
   const fixture = await bedOf(t);
-  const quote = await fixture.sender.quote(fixture.lead.chain);
+  const quote = await fixture.sender.quote(fixture.lead);
   for (const round of [1, 2]) {
     await assert.rejects(
       fixture.lead.term.commit(async (db) => {
@@ -94,7 +94,7 @@ test('numbers transactions of one or several commits in sequence, and sends them
   skip,
 }, async (t) => {
   const fixture = await bedOf(t);
-  const quote = await fixture.sender.quote(fixture.lead.chain);
+  const quote = await fixture.sender.quote(fixture.lead);
   const ids = await fixture.lead.term.commit(async (db) => {
     const made: number[] = [];
     for (let count = 0; count < 20; count += 1)

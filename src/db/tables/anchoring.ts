@@ -19,6 +19,20 @@ export interface AnchoringTables {
     announced: Generated<number>;
     created_at: Timestamp;
     confirmed_at: NullableTimestamp;
+    evidence_root: Buffer;
+    head_path: Buffer;
+    inclusion_header: Buffer | null;
+    inclusion_index: number | null;
+    inclusion_nodes: Buffer[] | null;
+    inclusion_refused: string | null;
+    stamped: Generated<boolean>;
+  };
+  evidence: {
+    head_batch_id: number;
+    position: number;
+    sha256: Buffer;
+    timestamp_id: number | null;
+    root_batch_id: number | null;
   };
   anchor_subtrees: {
     batch_id: number;
@@ -27,8 +41,11 @@ export interface AnchoringTables {
     root: Buffer;
     leaves: Buffer;
     first_place: number;
-    sequence: number;
+    /** A uint64. */
+    sequence: string;
+    previous_seal: Buffer;
     signature: Buffer;
+    seal_id: Buffer;
     upper_path: Buffer;
   };
   anchor_leaves: {
@@ -39,6 +56,7 @@ export interface AnchoringTables {
     version: number;
     vault_id: string;
     digest: Buffer;
+    canonicalization: 'raw' | 'jcs' | 'hmac-sha256';
     previous_leaf: Buffer;
     claims: string | null;
     claims_hash: Buffer;
@@ -47,6 +65,19 @@ export interface AnchoringTables {
     place: number | null;
     created_at: Timestamp;
     stored_bytes: Generated<number>;
+    first_anchored_time: number | null;
+  };
+  seal_epoch: {
+    singleton: Generated<boolean>;
+    epoch: number;
+  };
+  leaf_renewal: {
+    singleton: Generated<boolean>;
+    last_id: number;
+  };
+  renewed_leaves: {
+    old_leaf: Buffer;
+    leaf: Buffer;
   };
   records: {
     workspace_id: string;

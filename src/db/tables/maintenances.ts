@@ -1,4 +1,4 @@
-/** Maintenance entries and their sign-offs. */
+/** Maintenance entries, their sign-offs, and the dossiers that were exported. */
 import type { Timestamp } from './columns.ts';
 
 export interface MaintenanceTables {
@@ -6,6 +6,7 @@ export interface MaintenanceTables {
     workspace_id: string;
     id: string;
     asset_id: string;
+    number: number;
     vault_id: string;
     worker_id: string;
     worker_address: string;
@@ -30,6 +31,15 @@ export interface MaintenanceTables {
     document: string;
     salt: Buffer;
     hash: Buffer;
+    created_at: Timestamp;
+  };
+  dossiers: {
+    workspace_id: string;
+    id: string;
+    asset_id: string;
+    vault_id: string;
+    entries: number;
+    digest: Buffer;
     created_at: Timestamp;
   };
 }

@@ -6,7 +6,7 @@ import type { ProofRequest } from '../../anchoring/proofs.ts';
 import { locks, tryWithLock } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
-import type { Proof } from '../../proof/proof.ts';
+import type { Proof } from '../../proof/verify/proof.ts';
 import { AppError } from '../../runtime/errors.ts';
 
 /** Also the minimum age of a workspace before its first leaf. */
@@ -55,6 +55,7 @@ export function anchorAuditHeads(db: Db): Promise<boolean | 'again'> {
             version: (row.version ?? 0) + 1,
             vault: { id: row.vault_id, address: row.address },
             digest: row.hash,
+            canonicalization: 'raw',
             previousLeaf: row.leaf ?? firstLeaf,
             claims: { sequence: row.sequence },
           }).write,

@@ -6,7 +6,7 @@ import type { ProofRequest } from '../../anchoring/proofs.ts';
 import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
-import type { Proof } from '../../proof/proof.ts';
+import type { Proof } from '../../proof/verify/proof.ts';
 import { named, sample, text } from '../../runtime/schemas.ts';
 import { proveAuditLog } from './audit-anchors.ts';
 

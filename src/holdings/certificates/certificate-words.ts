@@ -1,7 +1,11 @@
 /** The sentences of a certificate. They state what the proof shows and nothing more. */
-import type { EvmAnchor } from '../../proof/proof.ts';
-import type { CertificateInput } from './certificate-input.ts';
-import { chainName } from './chain-names.ts';
+import {
+  type AuthorityClock,
+  type BlockClock,
+  type CertificateClock,
+  type CertificateInput,
+  chiefClock,
+} from './certificate-input.ts';
 
 /** `15 November 2026 at 08:36:52 UTC` */
 export function dateAndTime(date: Date): string {
@@ -23,37 +27,74 @@ export function sizeInWords(bytes: number | null): string {
   return power === 0 ? exact : `${exact} (${(bytes / 1000 ** power).toPrecision(3)} ${units[power - 1]})`;
 }
 
-export function chainInWords({ chainId }: EvmAnchor, embedded: boolean): string {
-  const name = embedded ? 'the development chain of this service' : chainName(chainId);
-  return name === null ? `the chain with the id ${chainId}` : `${name} (chain id ${chainId})`;
+export function chainInWords({ chain, name, chainId }: BlockClock): string {
+  if (chain === 'embedded') return `the development chain of this service (chain id ${chainId})`;
+  if (chain === 'unknown') return `a chain that is not known publicly (chain id ${chainId})`;
+  return `${name}${chain === 'test' ? ', a test network' : ''} (chain id ${chainId})`;
+}
+
+function clockInWords(clock: CertificateClock): string {
+  if (clock.kind === 'authority') return `the timestamp authority ${clock.name}`;
+  if (clock.kind === 'bitcoin') return `Bitcoin block ${number(clock.height)}, give or take 2 hours`;
+  return `block ${number(clock.number)} of ${chainInWords(clock)}`;
 }
 
 /** The main statement; the rest of the certificate explains it. */
-export function statement({ file, vault, embedded }: CertificateInput, anchor: EvmAnchor): string {
-  const time = dateAndTime(new Date(anchor.blockTime * 1000));
+export function statement(input: CertificateInput): string {
+  const { file, vault } = input;
+  const clock = chiefClock(input);
   const fingerprint = file.canonicalization === 'raw' ? 'SHA-256 fingerprint' : 'keyed fingerprint';
-  const chain = chainInWords(anchor, embedded);
-  const recorded = `The fingerprint, sealed with the key of the vault “${vault.name}”, was recorded in block ${anchor.blockNumber.toLocaleString('en-US')} of ${chain}.`;
-  const same = `Anything that has this fingerprint today is, byte for byte, what was sealed then.`;
-  if (embedded) {
-    return `According to the operator of this service, content with the ${fingerprint} given below existed no later than ${time}. ${recorded} ${same}`;
-  }
-  return `Content with the ${fingerprint} given below existed no later than ${time}. ${recorded} ${same}`;
+  const existed = `ontent with the ${fingerprint} given below existed no later than ${dateAndTime(clock.at)}`;
+  const who = clockInWords(clock);
+  const vouched = {
+    shipped: `C${existed}: ${who} vouches for that.`,
+    operator: `C${existed}, according to ${who}, whom the operator of this service chose.`,
+    nobody: isWaiting(clock)
+      ? `C${existed}, as soon as ${who} is final.`
+      : `According to the operator of this service, c${existed}: that is the time of ${who}.`,
+  }[clock.standing];
+  return `${vouched} The fingerprint was sealed with the key of the vault “${vault.name}”. Anything that has this fingerprint today is, byte for byte, what was sealed then.`;
+}
+
+/** A block of a public chain, which will count once it is final. */
+function isWaiting(clock: CertificateClock): clock is BlockClock {
+  return clock.kind === 'block' && clock.chain === 'public' && !clock.isFinal;
+}
+
+export function firstAnchored(at: Date): string {
+  return `First anchored on ${dateAndTime(at)} according to this service, in an earlier format. That is a statement of the service: the attached proof does not show it.`;
 }
 
 export const notCertified = [
   'That the content is true, lawful or complete, or who wrote it.',
-  'When the content was created: it existed at the time of the block and may be older.',
+  'When the content was created: it existed at the time above and may be older.',
   'Which person acted: a seal identifies the vault, not the person who used it.',
   'That there is no later version, or that nothing else was anchored.',
   'The name, type, size and expiry of the file: they were stated by whoever submitted it.',
 ];
 
-export function marksOf({ status, embedded }: CertificateInput): string[] {
+/** Bands that nobody may overlook, one line each. */
+export function marksOf(input: CertificateInput): string[] {
+  const chief = chiefClock(input);
   return [
-    ...(embedded ? ['DEVELOPMENT EVIDENCE: NO PROOF OF TIME FOR ANYONE ELSE'] : []),
-    ...(status === 'finalized' ? [] : ['PROVISIONAL: THE BLOCK IS NOT FINAL YET']),
+    ...developmentMarks(chief),
+    ...(input.clocks[0].isFinal ? [] : ['PROVISIONAL: THE BLOCK IS NOT FINAL YET']),
   ];
+}
+
+function developmentMarks(chief: CertificateClock): string[] {
+  if (chief.standing === 'shipped' || isWaiting(chief)) return [];
+  if (chief.standing === 'nobody') return ['DEVELOPMENT EVIDENCE: NO PROOF OF TIME FOR ANYONE ELSE'];
+  const { name, root } = chief as AuthorityClock;
+  return [
+    `DEVELOPMENT EVIDENCE: VOUCHED FOR BY ${shortened(root?.name ?? name)} (${(root?.fingerprint ?? '').slice(2, 18)}…),`,
+    'WHOM THE OPERATOR OF THIS SERVICE CHOSE',
+  ];
+}
+
+/** A band has room for some 80 letters. */
+function shortened(name: string): string {
+  return name.length > 30 ? `${name.slice(0, 29)}…` : name;
 }
 
 export interface Notice {
@@ -63,20 +104,16 @@ export interface Notice {
 }
 
 /** What a reader must know first. */
-export function noticesOf(input: CertificateInput, anchor: EvmAnchor): Notice[] {
-  const { file, status, embedded, madeAt } = input;
+export function noticesOf(input: CertificateInput): Notice[] {
+  const { file, clocks, madeAt } = input;
+  const [block] = clocks;
   const notices: Notice[] = [];
-  if (embedded) {
-    notices.push({
-      title: 'Development evidence',
-      text: 'The operator of this service runs this chain alone and can set its clock and rebuild it, so the time below is only the operator’s word. Do not rely on this document.',
-      grave: true,
-    });
-  }
-  if (status !== 'finalized') {
+  const development = developmentText(chiefClock(input), block);
+  if (development !== null) notices.push({ title: 'Development evidence', text: development, grave: true });
+  if (!block.isFinal) {
     notices.push({
       title: 'Provisional',
-      text: `When this certificate was created, block ${anchor.blockNumber.toLocaleString('en-US')} was confirmed but not final: the chain could still replace it, and the content would be anchored again in a later one. Download the certificate again once the file is “finalized”.`,
+      text: `When this certificate was created, block ${number(block.number)} was confirmed but not final: the chain could still replace it, and the content would be anchored again in a later one. Download the certificate again once the file is “finalized”.`,
       grave: true,
     });
   }
@@ -106,12 +143,30 @@ export function noticesOf(input: CertificateInput, anchor: EvmAnchor): Notice[] 
   return notices;
 }
 
+function developmentText(chief: CertificateClock, block: BlockClock): string | null {
+  if (chief.standing === 'shipped' || isWaiting(chief)) return null;
+  if (chief.kind === 'authority' && chief.standing === 'operator') {
+    const { name, root } = chief;
+    return `Nobody whom Holdfast trusts by itself vouches for the time below. It is vouched for by ${name} under the root certificate ${root?.name} (SHA-256 fingerprint ${root?.fingerprint.slice(2)}), whom the operator of this service chose. Whether that authority is good enough is for you to decide.`;
+  }
+  const why = {
+    embedded:
+      'The operator of this service runs this chain alone and can set its clock and rebuild it, so the time below is only the operator’s word.',
+    test: `${block.name} is a test network, which may be reset and whose clock is no evidence.`,
+    unknown:
+      'The chain is not among the public chains whose clock is known: its operator may have set it, so the time below is only the operator’s word.',
+    public: 'Nobody else vouches for the time below.',
+  }[block.chain];
+  return `${why} Do not rely on this document.`;
+}
+
 export interface Step {
   text: string;
   commands: string[];
 }
 
-export function stepsToVerify({ file, verifyUrl, embedded }: CertificateInput): Step[] {
+export function stepsToVerify(input: CertificateInput): Step[] {
+  const { file, verifyUrl } = input;
   return [
     {
       text: 'Save the file “proof.json” that is attached to this PDF. A PDF reader lists attachments beside the pages; on the command line:',
@@ -127,18 +182,39 @@ export function stepsToVerify({ file, verifyUrl, embedded }: CertificateInput): 
           commands: ['openssl dgst -sha256 -mac HMAC -macopt hexkey:SALT FILE'],
         },
     {
-      text: `Check the proof against the chain: open this page and choose proof.json and your copy. The check runs in your browser; neither of them is uploaded. Any other Holdfast service has the same page.${
+      text: `Check the proof: open this page and choose proof.json and your copy. The check runs in your browser; neither of them is uploaded. Any other Holdfast service has the same page.${
         isLocal(verifyUrl) ? ' This address works only on the machine of the service itself.' : ''
       }`,
       commands: [verifyUrl],
     },
-    {
-      text: embedded
-        ? 'Or check it with the open-source program, without this service. A development chain never gives a full pass: its time proves nothing.'
-        : 'Or check it with the open-source program, without this service, against a node of the chain that you trust:',
-      commands: ['holdfast verify proof.json FILE --rpc https://YOUR-NODE'],
-    },
+    programStep(chiefClock(input)),
   ];
+}
+
+function programStep(chief: CertificateClock): Step {
+  const program = 'Or check it with the open-source program, without this service';
+  const command = 'holdfast verify proof.json FILE';
+  if (chief.standing === 'operator') {
+    return {
+      text: `${program}, with a trust file that has the root certificate named above, if you trust it:`,
+      commands: [`${command} --trust TRUST.json`],
+    };
+  }
+  if (chief.kind === 'block' && chief.chain === 'public') {
+    return {
+      text: `${program}, against a node of the chain that you trust:`,
+      commands: [`${command} --rpc https://YOUR-NODE`],
+    };
+  }
+  if (chief.standing === 'shipped') return { text: `${program} and without a network:`, commands: [command] };
+  return {
+    text: `${program}. It gives no full pass as long as nobody whom you trust vouches for the time:`,
+    commands: [command],
+  };
+}
+
+export function number(value: number): string {
+  return value.toLocaleString('en-US');
 }
 
 function isLocal(url: string): boolean {

@@ -1,14 +1,18 @@
 /** The text of a certificate, read back from the PDF. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import * as chains from 'viem/chains';
 import { drawWhole, readPdf } from '../../../test/support/clients/read-pdf.ts';
-import type { Proof } from '../../proof/proof.ts';
-import { verifyProof } from '../../proof/verify.ts';
+import { fixed, makeProofs, utf8 } from '../../../test/support/fixtures/proof-fixture.ts';
+import { verifyProof } from '../../proof/verify/verify.ts';
 import { drawCertificate } from './certificate.ts';
-import type { CertificateInput, CustodyEntry } from './certificate-input.ts';
+import type {
+  AuthorityClock,
+  BitcoinClock,
+  BlockClock,
+  CertificateInput,
+  CustodyEntry,
+} from './certificate-input.ts';
 import { sizeInWords } from './certificate-words.ts';
 import { chainName } from './chain-names.ts';
 
@@ -21,9 +25,58 @@ const firstVersion: CustodyEntry = {
   anchor: { blockNumber: 21_000_000, at: new Date('2026-11-15T02:19:30Z') },
 };
 
-function vector(name: string): { proof: Proof; content: string } {
-  return JSON.parse(readFileSync(join(import.meta.dirname, `../../../test/vectors/${name}.json`), 'utf8'));
-}
+const content = 'The tenant pays on the third.';
+const place = { sequence: 1, chainId: 1, blockNumber: 21_000_000, blockTime: 1_794_709_170 };
+const thing = { kind: 'file', id: 'fil_1', content: utf8(content), key: fixed(0x11) };
+const [made] = await makeProofs(
+  [
+    { ...thing, canonicalization: 'raw' },
+    { ...thing, id: 'fil_2', canonicalization: 'raw' },
+  ],
+  place,
+);
+const [keyed] = await makeProofs([{ ...thing, canonicalization: 'hmac-sha256', salt: fixed(0x22) }], place);
+assert.ok(made && keyed);
+const { proof } = made;
+
+const block: BlockClock = {
+  ...{
+    kind: 'block',
+    standing: 'shipped',
+    chain: 'public',
+    chainId: 1,
+    name: 'Ethereum',
+    isLater: false,
+    isFinal: true,
+  },
+  at: new Date('2026-11-15T02:19:30Z'),
+  number: 21_000_000,
+  hash: fixed(0xb1),
+  transactionHash: fixed(0xc1),
+};
+const ownBlock: BlockClock = {
+  ...block,
+  standing: 'nobody',
+  chain: 'embedded',
+  name: null,
+  chainId: 1_234_567_890,
+};
+const authority: AuthorityClock = {
+  ...{
+    kind: 'authority',
+    standing: 'shipped',
+    isLater: false,
+    isRenewed: false,
+    name: 'CN=Example TSA, O=Example',
+  },
+  at: new Date('2026-11-15T02:19:41Z'),
+  root: { name: 'CN=Example Root', fingerprint: fixed(0xf0) },
+  validUntil: new Date('2034-01-01T00:00:00Z'),
+};
+const bitcoin: BitcoinClock = {
+  ...{ kind: 'bitcoin', standing: 'nobody', isLater: false, height: 975_000, hash: fixed(0xd0) },
+  at: new Date('2026-11-15T04:10:00Z'),
+};
 
 function input(
   more: Partial<CertificateInput> = {},
@@ -32,7 +85,9 @@ function input(
   return {
     madeAt: new Date('2026-11-15T10:00:00Z'),
     verifyUrl: 'https://evidence.example.com/verify',
-    embedded: false,
+    clocks: [block],
+    isBitcoinPending: false,
+    firstAnchoredAt: null,
     workspace: { id: 'ws_1', name: 'Notariat Müller' },
     vault: { id: 'vlt_1', ...vault },
     file: {
@@ -48,8 +103,7 @@ function input(
       erased: null,
       ...file,
     },
-    status: 'finalized',
-    proof: vector('file-raw').proof,
+    proof,
     custody: [firstVersion],
     custodyLeftOut: 0,
     ...more,
@@ -62,35 +116,31 @@ async function read(given: CertificateInput) {
 
 describe('a certificate', () => {
   test('names the file, the vault, the block and its time, and says how to check them', async () => {
-    const given = input();
-    const { text } = await read(given);
-    const { content, anchors } = given.proof;
-    const anchor = anchors[0] as { transactionHash: string };
+    const { text } = await read(input());
     for (const said of [
       'lease.pdf',
-      content.digest.slice(2),
+      proof.content.digest.slice(2),
       '1,234,567 bytes (1.23 MB)',
       'application/pdf',
       vault.address,
       'Notariat Müller',
-      '15 November 2026 at 02:19:30 UTC',
-      '21,000,000, final',
-      'Ethereum (chain id 1)',
-      anchor.transactionHash,
+      'existed no later than 15 November 2026 at 02:19:30 UTC: block 21,000,000 of Ethereum (chain id 1) vouches for that.',
+      '21,000,000 of Ethereum (chain id 1), final',
+      block.transactionHash,
+      'Anybody who trusts what ships with Holdfast: Ethereum is a known public chain.',
       'sha256sum FILE',
       'https://evidence.example.com/verify',
       'holdfast verify proof.json FILE --rpc',
       'What is not certified',
       'a seal identifies the vault, not the person who used it',
     ]) {
-      assert.ok(text.includes(said), `it does not say: ${said}`);
+      assert.ok(text.includes(said), `it does not say: ${said}\n${text}`);
     }
-    assert.doesNotMatch(text, /PROVISIONAL|DEVELOPMENT|Expired|erased/);
+    assert.doesNotMatch(text, /PROVISIONAL|DEVELOPMENT|Expired|erased|Do not rely|First anchored|Pending/);
   });
 
   test('contains the proof, which verifies with the file', async () => {
-    const { proof, content } = vector('file-raw');
-    const { attachments } = await read(input({ proof }));
+    const { attachments } = await read(input());
     const attached = attachments.get('proof.json')?.toString() ?? '';
     assert.deepEqual(JSON.parse(attached), proof);
     const { steps } = await verifyProof(attached, { content: Buffer.from(content) });
@@ -104,18 +154,102 @@ describe('a certificate', () => {
     assert.ok(first.equals(await drawWhole(drawCertificate(input()))));
   });
 
-  test('is marked on every page while its block is not final', async () => {
-    const { pages, text } = await read(input({ status: 'confirmed' }));
+  test('is marked on every page while its block is not final, and says what will count then', async () => {
+    const waiting: BlockClock = { ...block, standing: 'nobody', isFinal: false };
+    const { pages, text } = await read(input({ clocks: [waiting] }));
     assert.ok(pages.length > 1);
     for (const page of pages) assert.ok(page.some((line) => line.startsWith('PROVISIONAL')));
-    assert.match(text, /not final yet: provisional/);
+    assert.match(text, /as soon as block 21,000,000 of Ethereum \(chain id 1\) is final/);
+    assert.match(text, /Nobody yet: Ethereum is a known public chain, but the block is not final/);
+    assert.doesNotMatch(text, /DEVELOPMENT|Do not rely/);
   });
 
-  test('is marked on every page as development evidence on the embedded chain, and certifies no time', async () => {
-    const { pages, text } = await read(input({ embedded: true }));
-    for (const page of pages) assert.ok(page.some((line) => line.startsWith('DEVELOPMENT EVIDENCE')));
-    assert.match(text, /According to the operator of this service, content/);
-    assert.match(text, /the development chain of this service/);
+  test('is marked on every page as development evidence when nobody vouches, and certifies no time', async () => {
+    const test: BlockClock = {
+      ...block,
+      standing: 'nobody',
+      chain: 'test',
+      name: 'Sepolia',
+      chainId: 11_155_111,
+    };
+    const unknown: BlockClock = { ...block, standing: 'nobody', chain: 'unknown', name: null };
+    for (const [clock, why] of [
+      [ownBlock, /runs this chain alone.*the development chain of this service/],
+      [test, /Sepolia is a test network, which may be reset/],
+      [unknown, /not among the public chains.*a chain that is not known publicly \(chain id 1\)/],
+    ] as const) {
+      const { pages, text } = await read(input({ clocks: [clock] }));
+      for (const page of pages)
+        assert.ok(page.some((line) => line.startsWith('DEVELOPMENT EVIDENCE: NO PROOF')));
+      assert.match(text, /According to the operator of this service, content/);
+      assert.match(text, /Do not rely on this document/);
+      assert.match(text, why);
+    }
+  });
+
+  test('loses the band as soon as an authority of the shipped trust vouches, and states its time', async () => {
+    const { text } = await read(input({ clocks: [ownBlock, authority, bitcoin] }));
+    assert.doesNotMatch(text, /DEVELOPMENT|Do not rely|According to the operator/);
+    for (const said of [
+      'existed no later than 15 November 2026 at 02:19:41 UTC: the timestamp authority CN=Example TSA, O=Example vouches',
+      'Root certificate CN=Example Root',
+      fixed(0xf0).slice(2),
+      'Certificate ends 1 January 2034 at 00:00:00 UTC',
+      'Anybody who trusts what ships with Holdfast: the root certificate is part of it.',
+      'Nobody: the operator of this service runs the chain alone.',
+      '975,000, through OpenTimestamps',
+      'Bitcoin’s clock is right to 2 hours.',
+      'at a source of Bitcoin blocks that they trust',
+      'without this service and without a network: holdfast verify proof.json FILE',
+    ]) {
+      assert.ok(text.includes(said), `it does not say: ${said}\n${text}`);
+    }
+  });
+
+  test('keeps the band for an authority that the operator chose, and names its root on every page', async () => {
+    const chosen: AuthorityClock = { ...authority, standing: 'operator' };
+    const { pages, text } = await read(input({ clocks: [ownBlock, chosen] }));
+    for (const page of pages) {
+      const lines = page.join('\n');
+      assert.match(lines, /DEVELOPMENT EVIDENCE: VOUCHED FOR BY CN=Example Root \(f0f0f0f0f0f0f0f0…\),/);
+      assert.match(lines, /WHOM THE OPERATOR OF THIS SERVICE CHOSE/);
+    }
+    assert.match(
+      text,
+      /vouched for by CN=Example TSA, O=Example under the root certificate CN=Example Root \(SHA-256 fingerprint (f0)+\s?(f0)*\), whom the operator of this service chose/,
+    );
+    assert.match(
+      text,
+      /no later than 15 November 2026 at 02:19:41 UTC, according to the timestamp authority/,
+    );
+    assert.match(text, /--trust TRUST\.json/);
+    assert.doesNotMatch(text, /Do not rely on this document/);
+  });
+
+  test('states the earliest time that counts, and says what came through a later batch or has ended', async () => {
+    const later: AuthorityClock = { ...authority, isLater: true };
+    const { text } = await read(
+      input({ clocks: [{ ...block, at: new Date('2026-11-15T03:00:00Z') }, later] }),
+    );
+    assert.match(text, /existed no later than 15 November 2026 at 02:19:41 UTC: the timestamp authority/);
+    assert.match(text, /A later batch, whose head covers the batch of this version/);
+    const past = { validUntil: new Date('2026-11-15T09:00:00Z') };
+    const ended = await read(input({ clocks: [ownBlock, { ...authority, ...past, standing: 'nobody' }] }));
+    assert.match(ended.text, /Nobody any more: its certificate has ended/);
+    assert.match(ended.text, /Do not rely/);
+    const renewed = await read(input({ clocks: [ownBlock, { ...authority, ...past, isRenewed: true }] }));
+    assert.match(renewed.text, /It has ended\. A later batch shows that the token is older/);
+  });
+
+  test('says that OpenTimestamps is pending, and that an earlier anchor is only a statement', async () => {
+    const { text } = await read(
+      input({ isBitcoinPending: true, firstAnchoredAt: new Date('2026-01-02T03:04:05Z') }),
+    );
+    assert.match(text, /OpenTimestamps Pending: it was submitted/);
+    assert.match(
+      text,
+      /First anchored on 2 January 2026 at 03:04:05 UTC according to this service, in an earlier format\./,
+    );
   });
 
   test('says that a file has expired from exactly that second', async () => {
@@ -128,17 +262,20 @@ describe('a certificate', () => {
   });
 
   test('says that the content was erased, and that without claims its names are no longer bound', async () => {
-    const proof = { ...vector('file-raw').proof, claims: null };
     const { text } = await read(
-      input({ proof }, { erased: { at: new Date('2026-11-15T09:00:00Z'), bytesKept: false } }),
+      input(
+        { proof: { ...proof, claims: null } },
+        { erased: { at: new Date('2026-11-15T09:00:00Z'), bytesKept: false } },
+      ),
     );
     assert.match(text, /the service stored was erased on 15 November 2026 at 09:00:00 UTC/);
     assert.match(text, /no longer covered by the proof/);
   });
 
   test('explains a fingerprint made with a key of the client, which sha256sum does not reproduce', async () => {
-    const { proof } = vector('file-hmac');
-    const { text } = await read(input({ proof }, { canonicalization: 'hmac-sha256', size: null }));
+    const { text } = await read(
+      input({ proof: keyed.proof }, { canonicalization: 'hmac-sha256', size: null }),
+    );
     assert.match(text, /openssl dgst -sha256 -mac HMAC/);
     assert.doesNotMatch(text, /sha256sum/);
     assert.match(text, /given only the fingerprint/);
@@ -168,11 +305,10 @@ describe('a certificate', () => {
   });
 
   test('certifies an empty file without a name, alone in its batch, too', async () => {
-    const { proof } = vector('single-leaf');
-    const { text } = await read(input({ proof }, { name: '', size: 0 }));
+    const { text } = await read(input({ proof: keyed.proof }, { name: '', size: 0 }));
     assert.match(text, /\(none given\)/);
     assert.match(text, /0 bytes: an empty file/);
-    assert.match(text, /nothing else was in this batch/);
+    assert.match(text, /tree of 1 leaf/);
   });
 
   test('puts no name into the title, which is also written as XML', async () => {

@@ -10,14 +10,16 @@ import { showable } from '../../pdf/showable.ts';
 import { createTable } from '../../pdf/table.ts';
 import { toHex } from '../../proof/hex.ts';
 import { leafHash } from '../../proof/leaf.ts';
-import { type EvmAnchor, isEvmAnchor, type Proof } from '../../proof/proof.ts';
-import type { CertificateInput } from './certificate-input.ts';
+import { type EvmAnchor, isEvmAnchor, type Proof } from '../../proof/verify/proof.ts';
+import type { CertificateClock, CertificateInput, Standing } from './certificate-input.ts';
 import {
   chainInWords,
   dateAndTime,
+  firstAnchored,
   marksOf,
   notCertified,
   noticesOf,
+  number as numeral,
   sizeInWords,
   statement,
   stepsToVerify,
@@ -43,18 +45,25 @@ function* draw(paper: Paper, input: CertificateInput, number: string): Parts {
   const anchor = proof.anchors.find(isEvmAnchor);
   if (!anchor) throw new Error(`the proof of ${file.id} has no anchor`);
   title(paper, 'Certificate of anchoring', `Version ${file.version} of the file ${file.id}`);
-  for (const { grave, ...words } of noticesOf(input, anchor)) {
+  for (const { grave, ...words } of noticesOf(input)) {
     notice(paper, { ...words, tone: grave ? colours.alarm : colours.warning });
   }
   heading(paper, 'What is certified');
-  paragraph(paper, statement(input, anchor), { size: sizes.body + 0.8 });
+  paragraph(paper, statement(input), { size: sizes.body + 0.8 });
+  if (input.firstAnchoredAt) paragraph(paper, firstAnchored(input.firstAnchoredAt));
   heading(paper, 'The file');
   pairs(paper, aboutFile(input));
   yield 'part';
   heading(paper, 'The vault');
   pairs(paper, aboutVault(input));
-  heading(paper, 'The anchor');
-  pairs(paper, aboutAnchor(input, anchor));
+  heading(paper, 'Who vouches for the time');
+  for (const clock of input.clocks) {
+    paper.need(heightOfClock);
+    pairs(paper, aboutClock(clock, input.madeAt));
+    paper.y += 5;
+  }
+  if (input.isBitcoinPending) pairs(paper, [{ name: 'OpenTimestamps', value: pending }]);
+  yield 'part';
   heading(paper, 'What is not certified');
   list(paper, notCertified);
   heading(paper, 'How to verify it yourself', { keep: 150 });
@@ -63,7 +72,7 @@ function* draw(paper: Paper, input: CertificateInput, number: string): Parts {
   heading(paper, 'The proof in words');
   paragraph(
     paper,
-    'The proof attached as “proof.json” leads from the file to the block in four steps. Anyone can recompute each of them.',
+    'The proof attached as “proof.json” leads from the file to the block in four steps, and contains what the others named above signed. Anyone can recompute each step.',
   );
   pairs(paper, aboutProof(proof, anchor));
   heading(paper, 'Custody');
@@ -141,21 +150,91 @@ function aboutVault({ vault, workspace }: CertificateInput): Pair[] {
   ];
 }
 
-function aboutAnchor({ status, embedded }: CertificateInput, anchor: EvmAnchor): Pair[] {
+/** A clock begins on a page that has room for most of it. */
+const heightOfClock = 110;
+
+const pending =
+  'Pending: it was submitted, and a Bitcoin block will have it within about a day. Download the certificate again then.';
+
+function aboutClock(clock: CertificateClock, madeAt: Date): Pair[] {
+  const later = clock.isLater
+    ? [{ name: 'Through', value: 'A later batch, whose head covers the batch of this version.' }]
+    : [];
+  const at = { text: dateAndTime(clock.at), strong: true };
+  if (clock.kind === 'block') {
+    return [
+      {
+        name: 'Block',
+        value: `${numeral(clock.number)} of ${chainInWords(clock)}, ${clock.isFinal ? 'final' : 'not final yet'}`,
+      },
+      { name: 'Time of the block', value: at },
+      { name: 'Block hash', value: { digits: clock.hash } },
+      { name: 'Transaction', value: { digits: clock.transactionHash } },
+      ...later,
+      { name: 'Whom it convinces', value: blockStanding(clock) },
+    ];
+  }
+  if (clock.kind === 'bitcoin') {
+    return [
+      { name: 'Bitcoin block', value: `${numeral(clock.height)}, through OpenTimestamps` },
+      { name: 'Time of the block', value: { ...at, note: 'Bitcoin’s clock is right to 2 hours.' } },
+      { name: 'Block hash', value: { digits: clock.hash } },
+      ...later,
+      {
+        name: 'Whom it convinces',
+        value: 'Anybody who finds this hash for that block at a source of Bitcoin blocks that they trust.',
+      },
+    ];
+  }
   return [
+    { name: 'Timestamp authority', value: clock.name },
     {
-      name: 'Time of the block',
-      value: { text: dateAndTime(new Date(anchor.blockTime * 1000)), strong: true },
+      name: 'Time of the stamp',
+      value: { ...at, note: 'The latest, with the accuracy that the authority states (RFC 3161).' },
     },
-    { name: 'Chain', value: chainInWords(anchor, embedded) },
+    ...(clock.root === null
+      ? []
+      : [
+          { name: 'Root certificate', value: clock.root.name },
+          { name: '    SHA-256', value: { digits: clock.root.fingerprint.slice(2) } },
+        ]),
     {
-      name: 'Block',
-      value: `${anchor.blockNumber.toLocaleString('en-US')}, ${status === 'finalized' ? 'final' : 'not final yet: provisional'}`,
+      name: 'Certificate ends',
+      value: {
+        text: dateAndTime(clock.validUntil),
+        note: clock.isRenewed
+          ? 'It has ended. A later batch shows that the token is older than that.'
+          : 'From then on the token counts only together with a later one that covers it, which the service adds to the proof.',
+      },
     },
-    { name: 'Block hash', value: { digits: anchor.blockHash } },
-    { name: 'Transaction', value: { digits: anchor.transactionHash } },
+    ...later,
+    {
+      name: 'Whom it convinces',
+      value:
+        clock.standing === 'nobody' && clock.validUntil < madeAt
+          ? 'Nobody any more: its certificate has ended, and no later token covers it.'
+          : authorityStandings[clock.standing],
+    },
   ];
 }
+
+function blockStanding({ standing, chain, name }: Extract<CertificateClock, { kind: 'block' }>): string {
+  if (standing === 'shipped')
+    return `Anybody who trusts what ships with Holdfast: ${name} is a known public chain.`;
+  return {
+    public: `Nobody yet: ${name} is a known public chain, but the block is not final.`,
+    test: 'Nobody: this is a test network.',
+    embedded: 'Nobody: the operator of this service runs the chain alone.',
+    unknown: 'Only those who know and trust this chain: it is not a known public one.',
+  }[chain];
+}
+
+const authorityStandings: Record<Standing, string> = {
+  shipped: 'Anybody who trusts what ships with Holdfast: the root certificate is part of it.',
+  operator:
+    'Those who trust this root certificate. The operator of this service chose it; it does not ship with Holdfast.',
+  nobody: 'Only those who trust this authority for reasons of their own.',
+};
 
 function aboutProof({ leaf, merkle, seal, ...proof }: Proof, anchor: EvmAnchor): Pair[] {
   const [, , , , , previousLeaf] = leaf.values;
@@ -184,10 +263,7 @@ function aboutProof({ leaf, merkle, seal, ...proof }: Proof, anchor: EvmAnchor):
       name: '3. Path to the root',
       value: {
         digits: merkle.root,
-        note:
-          steps === 0
-            ? 'The leaf is the root: nothing else was in this batch.'
-            : `A Merkle path of ${count(steps, 'step', 'steps')} leads from the leaf to the root: ${seal.depth} up to the root that was sealed, ${steps - seal.depth} from there on.`,
+        note: `A Merkle path of ${count(steps, 'step', 'steps')} leads from the leaf to the root: ${seal.depth} up to the root that was sealed, then the seal itself, then ${steps - seal.depth - 1} up to the root that was anchored.`,
       },
     },
     {

@@ -4,11 +4,13 @@ import { buffer } from 'node:stream/consumers';
 import type { Pool } from 'pg';
 import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
 import type { Proofs } from '../../anchoring/proofs.ts';
+import { findStoredChain } from '../../chain/stored-chain.ts';
 import { fromBytea } from '../../db/bytea.ts';
+import type { Db } from '../../db/database.ts';
 import type { DocumentThread } from '../../pdf/document-thread.ts';
-import type { Proof } from '../../proof/proof.ts';
-import { verifyProof } from '../../proof/verify.ts';
+import type { TrustAnchor } from '../../proof/rfc3161/certificates.ts';
 import { noFile, noFileVersion } from '../files/files.store.ts';
+import { certificateClocks } from './certificate-clocks.ts';
 import type { CertificateInput, CustodyEntry } from './certificate-input.ts';
 
 export interface CertificateRequest {
@@ -34,11 +36,12 @@ export interface Certificates {
 }
 
 export interface CertificatesDeps {
+  db: Db;
   pool: Pool;
   proofs: Pick<Proofs, 'make'>;
   documents: Pick<DocumentThread, 'write'>;
-  /** Whether the chain is the embedded one. */
-  embedded: boolean;
+  /** Roots that the operator chose; none for those that ship. */
+  operatorRoots: readonly TrustAnchor[];
   now?(): Date;
 }
 
@@ -46,7 +49,7 @@ export interface CertificatesDeps {
 const custodyShown = 10;
 
 export function createCertificates(deps: CertificatesDeps): Certificates {
-  const { pool, proofs, documents, embedded, now } = deps;
+  const { db, pool, proofs, documents, operatorRoots, now } = deps;
   return {
     async make({ workspaceId, fileId, version, verifyUrl }) {
       // Read before the proof: a version that is final here is final in the proof, too. At worst a final version is called
@@ -64,11 +67,18 @@ export function createCertificates(deps: CertificatesDeps): Certificates {
           salt: null,
         },
       });
-      await requireSound(proof);
+      const chain = await findStoredChain(db);
+      if (chain === null) throw new Error('a proof without a chain');
+      const madeAt = now?.() ?? new Date();
       const input: CertificateInput = {
-        madeAt: now?.() ?? new Date(),
+        madeAt,
         verifyUrl,
-        embedded,
+        clocks: await certificateClocks(proof, {
+          ...{ chain, operatorRoots, at: madeAt },
+          isFinal: row.status === 'finalized',
+        }),
+        isBitcoinPending: row.bitcoin_pending,
+        firstAnchoredAt: row.first_anchored_time === null ? null : new Date(row.first_anchored_time * 1000),
         workspace: { id: workspaceId, name: row.workspace_name },
         vault: { id: row.vault_id, name: row.vault_name, address: row.vault_address },
         file: {
@@ -83,7 +93,6 @@ export function createCertificates(deps: CertificatesDeps): Certificates {
           expiresAt: row.expires_at,
           erased: erasedOf(row),
         },
-        status: row.status === 'finalized' ? 'finalized' : 'confirmed',
         proof,
         ...(await findCustody(pool, workspaceId, fileId)),
       };
@@ -91,14 +100,6 @@ export function createCertificates(deps: CertificatesDeps): Certificates {
       return { version: row.version, pdf };
     },
   };
-}
-
-/** Never certifies a proof that does not verify. */
-async function requireSound(proof: Proof): Promise<void> {
-  const { verdict, steps } = await verifyProof(proof);
-  if (verdict !== 'fail') return;
-  const failed = steps.filter(({ status }) => status === 'fail').map(({ name }) => name);
-  throw new Error(`the proof of ${proof.subject.id} fails: ${failed.join(', ')}`);
 }
 
 function erasedOf({ erased_at, gone_at }: VersionRow): CertificateInput['file']['erased'] {
@@ -125,6 +126,8 @@ interface VersionRow {
   workspace_name: string;
   /** Status of the batch; null while there is none. */
   status: string | null;
+  first_anchored_time: number | null;
+  bitcoin_pending: boolean;
 }
 
 async function findVersion(
@@ -135,7 +138,11 @@ async function findVersion(
     name: 'certificate-version',
     text: `select v.version, f.version as newest_version, v.name, v.media_type, v.size, v.canonicalization,
                   v.content_hash, v.created_at, v.expires_at, v.erased_at, k.erased_at as gone_at, v.vault_id,
-                  s.name as vault_name, s.address as vault_address, w.name as workspace_name, b.status
+                  s.name as vault_name, s.address as vault_address, w.name as workspace_name, b.status,
+                  l.first_anchored_time, exists (
+                    select from timestamps t
+                    where t.batch_id = b.id and t.kind = 'opentimestamps' and not t.complete
+                  ) as bitcoin_pending
            from files f
            join workspaces w on w.id = f.workspace_id
            left join file_versions v on v.workspace_id = f.workspace_id and v.file_id = f.id

@@ -9,7 +9,7 @@ import {
 } from '../../anchoring/anchored.ts';
 import type { HistoryLeaf, HistoryProofs, HistoryStretch } from '../../anchoring/history-proofs.ts';
 import type { ProofRequest } from '../../anchoring/proofs.ts';
-import type { Proof } from '../../proof/proof.ts';
+import type { Proof } from '../../proof/verify/proof.ts';
 import { transferStateOf } from '../transfers/transfers.store.ts';
 import { type FileCanonicalization, type FileKey, findDigest } from './files.store.ts';
 

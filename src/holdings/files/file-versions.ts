@@ -99,6 +99,7 @@ export interface HeldFile extends FileKey {
   name: string;
   mediaType: string;
   contentHash: Buffer;
+  canonicalization: FileCanonicalization;
 }
 
 /** Locks the file against new versions, transfers and erasures until the transaction ends. Does not lock its vault. */
@@ -119,7 +120,7 @@ export async function holdFile(db: Db, { workspaceId, id }: FileKey): Promise<He
     .executeTakeFirstOrThrow();
   const newest = await db
     .selectFrom('file_versions')
-    .select(['name', 'media_type', 'content_hash'])
+    .select(['name', 'media_type', 'content_hash', 'canonicalization'])
     .where('workspace_id', '=', workspaceId)
     .where('file_id', '=', id)
     .where('version', '=', held.version)
@@ -134,6 +135,7 @@ export async function holdFile(db: Db, { workspaceId, id }: FileKey): Promise<He
     name: newest.name,
     mediaType: newest.media_type,
     contentHash: newest.content_hash,
+    canonicalization: newest.canonicalization,
   };
 }
 
@@ -159,6 +161,7 @@ async function makeVersion(
     version,
     vault,
     digest: contentHash,
+    canonicalization,
     previousLeaf,
     claims: { name, mediaType, size, expirationDate },
   });

@@ -6,7 +6,7 @@ import type { Proofs } from '../../anchoring/proofs.ts';
 import type { Blobs } from '../../blobs/blobs.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
-import type { Proof } from '../../proof/proof.ts';
+import type { Proof } from '../../proof/verify/proof.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { Transfer } from '../transfers/transfers.store.ts';

@@ -60,6 +60,27 @@ const StatsSchema = named(
         ),
       }),
     ),
+    clocks: Type.Object(
+      {
+        authorities: Type.Array(
+          Type.Object({
+            name: text('timestamp.example.org', { description: 'Its address, without a query' }),
+            lastTokenAt: orNull(like(dateTime, '2026-03-02T09:59:12.000Z')),
+            awaySince: orNull(
+              text('2026-03-02T10:00:12.000Z', {
+                ...dateTime,
+                description:
+                  'Since when it has not given a token that it was asked for. Known only on the node that leads on the chain',
+              }),
+            ),
+          }),
+        ),
+        openTimestamps: orNull(
+          Type.Object({ pending: figure(3, 'Proofs that no Bitcoin block has yet. Counted up to 100,000') }),
+        ),
+      },
+      { description: 'Who vouches for the time of batches besides the chain' },
+    ),
   }),
 );
 
@@ -99,11 +120,19 @@ export function statsRoutes(app: Api, { db, readStats }: { db: Db; readStats: Re
   );
 }
 
-function toJson({ buckets, waiting, chain, ...rest }: Stats) {
+function toJson({ buckets, waiting, chain, clocks, ...rest }: Stats) {
   return {
     ...rest,
     buckets: buckets.map(({ at, ...figures }) => ({ at: at.toISOString(), ...figures })),
     waiting: { ...waiting, oldestDeliveryAt: waiting.oldestDeliveryAt?.toISOString() ?? null },
     chain: chain && { ...chain, indexedAt: chain.indexedAt?.toISOString() ?? null },
+    clocks: {
+      ...clocks,
+      authorities: clocks.authorities.map(({ name, lastTokenAt, awaySince }) => ({
+        name,
+        lastTokenAt: lastTokenAt?.toISOString() ?? null,
+        awaySince: awaySince?.toISOString() ?? null,
+      })),
+    },
   };
 }

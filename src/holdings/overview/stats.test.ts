@@ -5,6 +5,8 @@ import { openTestDatabase } from '../../../test/support/service/database.ts';
 import type { Chain } from '../../chain/chain.ts';
 import { createStats } from './stats.ts';
 
+const readClocks = async () => ({ authorities: [], openTimestamps: null });
+
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
   database = await openTestDatabase();
@@ -38,6 +40,7 @@ test('asks the chain node only once in 15 seconds, however many ask for the over
       return chain;
     },
     submitter: async () => ({ address: `0x${'11'.repeat(20)}` }),
+    readClocks,
   });
   const range = {
     from: new Date('2026-01-01T00:00:00Z'),
@@ -69,6 +72,7 @@ test('leaves out the figures of a chain that cannot be opened, and reports the r
     db: database.db,
     openChain: () => Promise.reject(new Error('away')),
     submitter: async () => ({ address: `0x${'11'.repeat(20)}` }),
+    readClocks,
   });
   const range = {
     from: new Date('2026-01-01T00:00:00Z'),

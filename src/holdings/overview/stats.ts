@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Address } from 'viem';
 import type { Chain } from '../../chain/chain.ts';
 import { forecastGas } from '../../chain/registry/gas-forecast.ts';
+import type { ClocksState } from '../../clocks/clocks-state.ts';
 import type { Db } from '../../db/database.ts';
 
 export interface Stats {
@@ -11,6 +12,7 @@ export interface Stats {
   buckets: Bucket[];
   waiting: Waiting;
   chain: ChainState | null;
+  clocks: ClocksState;
 }
 
 export interface Bucket {
@@ -60,6 +62,7 @@ export interface StatsDeps {
   /** Null on a node that has no open chain. */
   openChain(): Promise<Chain | null>;
   submitter(): Promise<{ address: Address }>;
+  readClocks(): Promise<ClocksState>;
 }
 
 export type ReadStats = (workspaceId: string, query: StatsQuery) => Promise<Stats>;
@@ -70,19 +73,20 @@ const headHoldsMs = 15_000;
 const bucketChoicesSeconds = [60, 300, 900, 3_600, 10_800, 21_600, 86_400];
 const bucketsWanted = 60;
 
-export function createStats({ db, openChain, submitter }: StatsDeps): ReadStats {
+export function createStats({ db, openChain, submitter, readClocks }: StatsDeps): ReadStats {
   const head = heldFor(headHoldsMs, () => readHead({ openChain, submitter }));
   return async (workspaceId, { from, to, forOperator }) => {
     const seconds = (to.getTime() - from.getTime()) / 1000;
     const bucketSeconds = bucketChoicesSeconds.find((choice) => seconds / choice <= bucketsWanted) ?? 86_400;
     const range = { workspaceId, from: floorTo(from, bucketSeconds), to, bucketSeconds };
-    const [anchored, deliveries, waiting, chain] = await Promise.all([
+    const [anchored, deliveries, waiting, chain, clocks] = await Promise.all([
       readAnchored(db, range),
       readDeliveries(db, range),
       readWaiting(db, workspaceId, forOperator),
       readChain(db, forOperator ? head : async () => ({ ...(await head()), ...notTold })),
+      readClocks(),
     ]);
-    return { bucketSeconds, buckets: fill(range, anchored, deliveries), waiting, chain };
+    return { bucketSeconds, buckets: fill(range, anchored, deliveries), waiting, chain, clocks };
   };
 }
 
@@ -126,6 +130,8 @@ async function readAnchored(
       cross join lateral generate_series(0, least(p.size, ${sampled.leaves}::integer) - 1) as nth
       join anchor_leaves l on l.batch_id = p.id
         and l.place = p.first_place + nth * p.size / least(p.size, ${sampled.leaves}::integer)
+        -- Anchored a second time, long after it was accepted.
+        and l.first_anchored_time is null
       where p.place % ceil(p.parts::float8 / ${sampled.parts}::integer)::bigint = 0
     ), weighed as (
       select at, ms, sum(weight) over (partition by at order by ms) / sum(weight) over (partition by at) as share

@@ -79,6 +79,7 @@ function makeVersion(
     version,
     vault,
     digest,
+    canonicalization: 'jcs',
     previousLeaf,
     claims: { externalId },
     storedBytes: bytes,

@@ -66,8 +66,10 @@ async function batch(status: string, records: RecordVersion[]): Promise<void> {
        insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit)
        select address, 0, 'anchor', address, '', 1 from account returning id
      ), made as (
-       insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash, block_time)
-       select sha256($1::text::bytea), $2, id, $1::text, sha256('tx'), $3::int, sha256('block'), 1800000000 from sent returning id
+       insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash, block_time,
+         evidence_root, head_path)
+       select sha256($1::text::bytea), $2, id, $1::text, sha256('tx'), $3::int, sha256('block'), 1800000000, sha256('e'), ''
+       from sent returning id
      )
      update anchor_leaves l set batch_id = made.id, place = t.place - 1
      from made, unnest($4::text[]) with ordinality as t (id, place) where l.subject_id = t.id`,

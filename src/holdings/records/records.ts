@@ -4,7 +4,7 @@ import { auditWrite } from '../../access/audit/audit.ts';
 import type { ProofRequest } from '../../anchoring/proofs.ts';
 import type { Db } from '../../db/database.ts';
 import type { CommitTogether, Write } from '../../db/writes.ts';
-import type { Proof } from '../../proof/proof.ts';
+import type { Proof } from '../../proof/verify/proof.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { explainRefusedSeal, vaultDeactivated } from '../vaults/refused-seal.ts';

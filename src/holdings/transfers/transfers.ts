@@ -5,6 +5,7 @@ import type { AnchoredLeaf, Confirm } from '../../anchoring/announcer.ts';
 import { pendingLeaf } from '../../anchoring/batching/pending.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
+import type { Canonicalization } from '../../proof/content.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
@@ -39,6 +40,7 @@ export interface HeldSubject {
   version: number;
   /** Digest of that version, so that its content verifies the transfer, too. */
   digest: Buffer;
+  canonicalization: Canonicalization;
   lastLeaf: Buffer;
   transferId: string | null;
 }
@@ -74,6 +76,7 @@ export function startTransfer(
       version: number,
       vault: from,
       digest: subject.digest,
+      canonicalization: subject.canonicalization,
       previousLeaf: subject.lastLeaf,
       claims: { to: to.address.toLowerCase(), transferId: id, [what.versionClaim]: subject.version },
     });
@@ -141,7 +144,8 @@ export function confirmTransfers(...kinds: Transferable[]): Confirm {
     for (const leaf of leaves) {
       const transfer = byLeaf.get(keyOf(leaf, leaf.version));
       const what = kinds.find(({ kind }) => kind === transfer?.subjectKind);
-      if (transfer && what) writes.push(what.completed(leaf, transfer));
+      if (!transfer || !what || (leaf.announcedBefore && transfer.completed)) continue;
+      writes.push(what.completed(leaf, transfer));
     }
     return writes;
   };

@@ -104,20 +104,11 @@ const isBlock: Check = (value) =>
   value === 'finalized' ||
   (typeof value === 'string' && /^0x(0|[1-9a-f][0-9a-f]{0,12})$/.test(value));
 
-/** `anchors(address,bytes32)` and its two arguments. */
-const isAnchorsCall: Check = (value, registry) => {
-  if (typeof value !== 'object' || value === null || Object.keys(value).sort().join() !== 'data,to')
-    return false;
-  const { to, data } = value as { to: unknown; data: unknown };
-  return isRegistry(to, registry) && typeof data === 'string' && /^0x[0-9a-f]{136}$/.test(data);
-};
-
 /** The calls of src/chain/registry/anchor-reader.ts; every other method and form is refused. */
 const allowed: Record<string, Check[]> = {
   eth_chainId: [],
   web3_clientVersion: [],
   eth_getCode: [isRegistry, isBlockHash],
-  eth_call: [isAnchorsCall, isBlockHash],
   eth_getTransactionReceipt: [isHash],
   eth_getBlockByNumber: [isBlock, isFalse],
 };

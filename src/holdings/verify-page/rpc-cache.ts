@@ -20,7 +20,7 @@ export function createRpcCache(): RpcCache {
   function lasts(method: string, params: readonly unknown[], result: unknown): boolean {
     if (result === null || result === undefined) return false;
     if (method === 'eth_chainId') return true;
-    if (method === 'eth_getCode' || method === 'eth_call') return typeof params[1] === 'object';
+    if (method === 'eth_getCode') return typeof params[1] === 'object';
     const { number, blockNumber } = result as { number?: unknown; blockNumber?: unknown };
     if (method === 'eth_getTransactionReceipt') return Number(blockNumber) <= finalNumber;
     const isNumber = typeof params[0] === 'string' && params[0].startsWith('0x');

@@ -81,6 +81,7 @@ export function makeAssetVersion(made: NewAssetVersion): MadeAssetVersion {
     version,
     vault,
     digest,
+    canonicalization: 'jcs',
     previousLeaf: made.previousLeaf ?? firstLeaf,
     claims: {},
     storedBytes: bytes,

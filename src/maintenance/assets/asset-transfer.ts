@@ -22,7 +22,7 @@ export const transferableAsset: Transferable = {
   async hold(db, { workspaceId, subjectId }) {
     const asset = await holdAsset(db, { workspaceId, assetId: subjectId });
     const { digest } = await findAssetVersion(db, asset, asset.version);
-    return { ...asset, digest };
+    return { ...asset, digest, canonicalization: 'jcs' };
   },
 
   async onCompleted(db, transfers) {

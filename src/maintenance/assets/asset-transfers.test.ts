@@ -171,9 +171,10 @@ test('a transfer counts as confirmed once it has taken effect', async () => {
       insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit)
       select address, 0, 'anchor', address, '', 1 from account returning id
     ), batch as (
-      insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash, block_time)
+      insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash, block_time,
+        evidence_root, head_path)
       select decode(repeat('22', 32), 'hex'), 1, id, 'confirmed', decode(repeat('33', 32), 'hex'), 7,
-        decode(repeat('44', 32), 'hex'), 1 from sent returning id
+        decode(repeat('44', 32), 'hex'), 1, sha256(''), '' from sent returning id
     ), chained as (
       insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
       select 1, decode(repeat('55', 32), 'hex'), true, address, address from account

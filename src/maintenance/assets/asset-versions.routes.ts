@@ -8,7 +8,7 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import { historyParameters, sendHistoryPage } from '../../http/api/history-page.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
-import { historyFormat } from '../../proof/history.ts';
+import { historyFormat } from '../../proof/verify/history.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
 import { dateTime, like, named, sample, text } from '../../runtime/schemas.ts';

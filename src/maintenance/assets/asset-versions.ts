@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { HistoryLeaf } from '../../anchoring/history-proofs.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
-import type { ProofContent } from '../../proof/proof.ts';
+import type { ProofContent } from '../../proof/verify/proof.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { noAsset } from './asset-access.ts';
 import type { AssetKey } from './assets.store.ts';

@@ -114,8 +114,10 @@ const cases: [name: string, statement: string, rules: string[]][] = [
        insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit)
        select address, 0, 'anchor', address, '', 1 from account returning id
      ), made as (
-       insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash, block_time, announced)
-       select sha256('r'), 1, id, 'confirmed', sha256('t'), 7, sha256('b'), 1800000000, 1 from sent returning id
+       insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash, block_time, announced,
+         evidence_root, head_path)
+       select sha256('r'), 1, id, 'confirmed', sha256('t'), 7, sha256('b'), 1800000000, 1, sha256(''), '' from sent
+       returning id
      )
      update anchor_leaves set batch_id = made.id, place = 0 from made where kind = 'transfer' and subject_id = 'aircraft'`,
     ['asset_transfer_incomplete'],

@@ -8,7 +8,7 @@ import { violates } from '../../db/faults.ts';
 import type { CommitTogether, Write } from '../../db/writes.ts';
 import { explainRefusedSeal, vaultDeactivated } from '../../holdings/vaults/refused-seal.ts';
 import type { Vaults } from '../../holdings/vaults/vaults.ts';
-import type { Proof } from '../../proof/proof.ts';
+import type { Proof } from '../../proof/verify/proof.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';

@@ -1,86 +1,124 @@
 /**
- * What the versions and transfers of an asset prove: who owned it when, where it was installed, and its stated usage.
- * dossier.json is compared with that. Pure, and safe in browsers.
+ * Checks the versions and transfers of the asset: their proofs follow each other, and what dossier.json says about the asset
+ * follows from them. Pure, and safe in browsers.
  */
-import { isEvmAnchor, type Proof } from '../../proof/proof.ts';
-import type { Dossier, VersionLine } from './dossier-format.ts';
+import { type History, verifyHistory } from '../../proof/verify/history.ts';
+import type { Proof } from '../../proof/verify/proof.ts';
+import { bytesOf, type DossierFiles, decode, hasDigest, linesOf, parseLine } from './dossier-files.ts';
+import type { FindingsLog } from './dossier-findings.ts';
+import { type Dossier, dossierPaths, type VersionLine } from './dossier-format.ts';
+import {
+  anchorTimes,
+  type Ownership,
+  ownershipsOf,
+  sinceFaults,
+  statedOwnerships,
+} from './dossier-ownership.ts';
+import type { DossierVerifyOptions } from './dossier-verify-options.ts';
 
-/** A period in which a vault owned the asset, in milliseconds since 1970. */
-export interface Ownership {
-  /** In lower case. */
-  vault: string;
-  from: number;
-  until: number;
-  /** When the vault is proven to have got it; empty when nothing proves it. */
-  since: number[];
+export interface CheckedAsset {
+  /** Who owned it when: by the proofs, or as stated while there are none. */
+  owned: Ownership[];
+  /** Whether there are proofs, and they hold. */
+  isProven: boolean;
+  /** Stated with the asset itself, in its newest version; entries may state more. */
+  statedUsage: { hours: number; cycles: number };
+  /** The versions in the dossier, and those of them that are proven. */
+  versionCount: number;
+  proven: Map<number, VersionLine>;
 }
 
-/** How far the clock of a chain may be ahead of the clock of the service. */
-const clocksMs = 60 * 60 * 1000;
-/** Until a transfer is confirmed, the giver owns the asset and seals its entries. */
-const confirmationMs = 24 * 60 * 60 * 1000;
-
-/** A proof of a version or transfer, and the times of its anchors that count. */
-export interface TimedProof {
-  proof: Proof;
-  times: number[];
+export interface AssetCheckDeps {
+  files: DossierFiles;
+  findings: FindingsLog;
+  dossier: Dossier;
+  options: DossierVerifyOptions;
 }
 
-/** In milliseconds since 1970. With a chain id, only anchors on that chain: the others were not checked. */
-export function anchorTimes({ anchors }: Pick<Proof, 'anchors'>, chainId: number | null): number[] {
-  return anchors
-    .filter(isEvmAnchor)
-    .filter((anchor) => chainId === null || anchor.chainId === chainId)
-    .map(({ blockTime }) => blockTime * 1000);
-}
-
-/** From the proofs of its versions and transfers, in order. */
-export function ownershipsOf(proofs: TimedProof[]): Ownership[] {
-  const [first] = proofs;
-  const owned: Ownership[] = [
-    {
-      vault: first?.proof.leaf.values[6] ?? '',
-      ...{ from: -Infinity, until: Infinity, since: first?.times ?? [] },
-    },
-  ];
-  for (const { proof, times } of proofs) {
-    if (proof.kind !== 'transfer') continue;
-    const before = owned.at(-1);
-    if (before && times.length > 0) before.until = Math.max(...times);
-    const from = times.length > 0 ? Math.min(...times) : -Infinity;
-    owned.push({ vault: String(proof.claims?.to), from, until: Infinity, since: times });
+export async function checkAsset(deps: AssetCheckDeps): Promise<CheckedAsset> {
+  const { files, findings, dossier } = deps;
+  const versions = await readVersions(deps);
+  for (const fault of assetFaults(dossier, versions)) findings.fault('The asset', fault);
+  const checked: CheckedAsset = {
+    owned: statedOwnerships(dossier),
+    isProven: false,
+    statedUsage: usageOf(versions.get(dossier.asset.version)),
+    versionCount: versions.size,
+    proven: new Map(),
+  };
+  const text = files.open(dossierPaths.history);
+  if (text === null) return checked;
+  try {
+    const proven = await checkHistory(deps, versions, decode(await bytesOf(text)));
+    return proven ? { ...checked, ...proven, isProven: true } : checked;
+  } catch (error) {
+    findings.fault(dossierPaths.history, `cannot be used: ${(error as Error).message}`);
+    return checked;
   }
-  return owned;
 }
 
-/** Times of owners in dossier.json that the proofs contradict. */
-export function sinceFaults(owners: Dossier['owners'], owned: Ownership[]): string[] {
-  return owners.flatMap(({ vault, since }, place) => {
-    const proven = owned[place]?.since ?? [];
-    if (proven.length === 0 || proven.includes(Date.parse(since))) return [];
-    const times = proven.map((time) => new Date(time).toISOString()).join(' or ');
-    return [`in dossier.json include ${vault.address} since ${since}, but the proofs say since ${times}`];
-  });
+/** The usage that was stated with the asset itself. */
+export function usageOf(version: VersionLine | undefined): { hours: number; cycles: number } {
+  const { hours = 0, cycles = 0 } = (version?.document.usage ?? {}) as { hours?: number; cycles?: number };
+  return { hours: Number(hours), cycles: Number(cycles) };
 }
 
-/** Why the vault did not own the asset at that time, or null. */
-export function ownershipFault(owned: Ownership[], vault: string, at: string): string | null {
-  const own = owned.filter((one) => one.vault === vault);
-  if (own.length === 0) return `it is sealed by ${vault}, which never owned the asset`;
-  const time = Date.parse(at);
-  if (own.some(({ from, until }) => time >= from - clocksMs && time <= until + confirmationMs)) return null;
-  return `it is sealed by ${vault}, which did not own the asset at ${at}`;
+export interface Installed {
+  parentAssetId: string;
+  installedAt: string;
+  removedAt: string | null;
+}
+
+/** Each version has the last installation at its time: a new one begins after the previous one was removed. */
+export function installationsOf(versions: Map<number, VersionLine>): Installed[] {
+  const found: Installed[] = [];
+  for (const [, { document }] of [...versions].sort(([one], [other]) => one - other)) {
+    const installation = document.installation as Installed | null;
+    if (!installation) continue;
+    const { parentAssetId, installedAt, removedAt } = installation;
+    const last = found.at(-1);
+    const isSame = last?.parentAssetId === parentAssetId && last.installedAt === installedAt;
+    if (last && isSame && (last.removedAt === null || last.removedAt === removedAt))
+      last.removedAt = removedAt;
+    else found.push({ parentAssetId, installedAt, removedAt });
+  }
+  return found;
+}
+
+async function readVersions({ files, findings, dossier }: AssetCheckDeps): Promise<Map<number, VersionLine>> {
+  const versions = new Map<number, VersionLine>();
+  const path = dossierPaths.versions;
+  try {
+    for await (const line of linesOf(files.open(path))) {
+      const version = parseLine<VersionLine>(line, (message) => findings.fault(path, message));
+      if (version === null) continue;
+      const name = `Version ${String(version.version)} of the asset`;
+      if (typeof version.document !== 'object' || version.document === null) {
+        findings.fault(name, 'has no document');
+        continue;
+      }
+      if (versions.has(version.version)) findings.fault(name, 'occurs twice');
+      versions.set(version.version, version);
+      if (version.document.assetId !== dossier.asset.assetId)
+        findings.fault(name, 'belongs to another asset');
+      if (!hasDigest(version.salt, version.document, version.digest))
+        findings.fault(name, 'does not match its hash');
+    }
+  } catch (error) {
+    findings.fault(path, `cannot be read: ${(error as Error).message}`);
+  }
+  return versions;
 }
 
 /** Statements of dossier.json about the asset that its newest version contradicts. */
-export function assetFaults(
+function assetFaults(
   { asset, installations }: Pick<Dossier, 'asset' | 'installations'>,
   versions: Map<number, VersionLine>,
 ): string[] {
   const faults: string[] = [];
-  for (let version = 1; version <= Math.max(asset.version, versions.size); version += 1) {
-    if (!versions.has(version)) faults.push(`lacks version ${version}`);
-  }
+  const known = [...versions.keys()].sort((one, other) => one - other);
+  const gap = known.findIndex((version, place) => version !== place + 1);
+  if (gap >= 0) faults.push(`lacks version ${gap + 1}`);
   const newest = versions.get(asset.version)?.document;
   if (!newest || versions.size !== asset.version)
     faults.push('has the wrong number of versions in dossier.json');
@@ -106,32 +144,97 @@ export function assetFaults(
   return faults;
 }
 
-/** The usage that was stated with the asset itself. */
-export function statedUsageOf(version: VersionLine | undefined): { hours: number; cycles: number } {
-  const { hours = 0, cycles = 0 } = (version?.document.usage ?? {}) as { hours?: number; cycles?: number };
-  return { hours: Number(hours), cycles: Number(cycles) };
-}
-
-interface Installed {
-  parentAssetId: string;
-  installedAt: string;
-  removedAt: string | null;
-}
-
-/** Each version has the last installation at its time: a new one begins after the previous one was removed. */
-function installationsOf(versions: Map<number, VersionLine>): Installed[] {
-  const found: Installed[] = [];
-  for (const [, { document }] of [...versions].sort(([one], [other]) => one - other)) {
-    const installation = document.installation as Installed | null;
-    if (!installation) continue;
-    const { parentAssetId, installedAt, removedAt } = installation;
-    const last = found.at(-1);
-    const isSame = last?.parentAssetId === parentAssetId && last.installedAt === installedAt;
-    if (last && isSame && (last.removedAt === null || last.removedAt === removedAt))
-      last.removedAt = removedAt;
-    else found.push({ parentAssetId, installedAt, removedAt });
+/** Null when the proofs do not hold. */
+async function checkHistory(
+  { findings, dossier, options }: AssetCheckDeps,
+  versions: Map<number, VersionLine>,
+  document: string,
+): Promise<Pick<CheckedAsset, 'owned' | 'proven'> | null> {
+  const { proofs, chain, verdict } = await verifyHistory(document, {
+    ...options,
+    contents: contentsOf(document, versions),
+  });
+  if (chain.status === 'fail') findings.fault(dossierPaths.history, chain.message);
+  for (const [place, { steps }] of proofs.entries()) {
+    findings.steps(`Proof ${place + 1} of the asset`, steps);
   }
-  return found;
+  if (verdict === 'fail') return null;
+  const { subject, proofs: given } = JSON.parse(document) as History;
+  if (subject.workspaceId !== dossier.workspaceId || subject.id !== dossier.asset.assetId) {
+    findings.fault(dossierPaths.history, 'belongs to another asset');
+    return null;
+  }
+  findings.count('versions', proofs.length);
+  for (const proof of given) findings.chainsOf(proof);
+  const owned = ownershipsOf(
+    given.map((proof, place) => ({ proof, times: anchorTimes(proof, proofs[place]?.steps) })),
+  );
+  checkOwners({ findings, dossier }, owned);
+  return { owned, proven: provenVersions(findings, given, versions) };
+}
+
+/** The versions of the asset that have a proof. */
+function provenVersions(
+  findings: FindingsLog,
+  proofs: Proof[],
+  versions: Map<number, VersionLine>,
+): Map<number, VersionLine> {
+  const proven = new Map<number, VersionLine>();
+  for (const proof of proofs) {
+    const number = versionOf(proof);
+    const version = versions.get(number);
+    if (!version) findings.fault('The asset', `lacks version ${number}, which its proofs name`);
+    // The leaf has the digest, whether or not the proof has the salt to compute it.
+    else if (version.digest !== proof.leaf.values[2]) {
+      findings.fault(`Version ${number} of the asset`, 'is not what its proof is about');
+    } else if (proof.kind !== 'transfer') proven.set(number, version);
+  }
+  if (proven.size < versions.size) {
+    findings.gap(
+      'The newest versions of the asset, and what they say about it: they were not anchored yet when the dossier was created.',
+    );
+  }
+  return proven;
+}
+
+/** Compares the owners in dossier.json with those of the proofs. */
+function checkOwners(
+  { findings, dossier }: Pick<AssetCheckDeps, 'findings' | 'dossier'>,
+  owned: Ownership[],
+): void {
+  for (const fault of sinceFaults(dossier.owners, owned)) findings.fault('The owners', fault);
+  const proven = owned.map(({ vault }) => vault);
+  const stated = dossier.owners.map(({ vault }) => vault.address.toLowerCase());
+  if (stated.join() !== proven.slice(0, stated.length).join() || stated.length > proven.length) {
+    findings.fault('The owners', 'in dossier.json differ from those in the proofs');
+  }
+  if (stated.length < proven.length) {
+    findings.gap(
+      `The proofs name a later owner, ${proven.at(-1)}, who is missing from dossier.json: the asset was transferred while the dossier was created, or someone left out the new owner.`,
+    );
+  }
+  if (stated.at(-1) !== dossier.owner.address.toLowerCase()) {
+    findings.fault('The owner', 'in dossier.json is not the last of its owners');
+  }
+}
+
+/** The version of the asset that a proof is about; a transfer names the one that it transfers. */
+function versionOf({ kind, leaf, claims }: Proof): number {
+  return Number(kind === 'transfer' ? claims?.assetVersion : leaf.values[4]);
+}
+
+/** The document behind each proof. */
+function contentsOf(document: string, versions: Map<number, VersionLine>): (Uint8Array | undefined)[] {
+  try {
+    const { proofs } = JSON.parse(document) as History;
+    return proofs.map((proof) => {
+      const version = versions.get(versionOf(proof));
+      return version && new TextEncoder().encode(JSON.stringify(version.document));
+    });
+  } catch {
+    // The verifier reports what is wrong with it.
+    return [];
+  }
 }
 
 /** One text for equal JSON, whatever the order of its members. */

@@ -1,41 +1,61 @@
 /** The checks of a dossier's entries, one by one: each on its own, its sign-offs, and how entries relate to each other. */
-
-import type { ChainReader, Registry } from '../../proof/chain-reader.ts';
-import { recordDigest } from '../../proof/content.ts';
-import { fromHex, toHex } from '../../proof/hex.ts';
+import { toHex } from '../../proof/hex.ts';
 import { leafHash } from '../../proof/leaf.ts';
-import type { EvmAnchor, Proof } from '../../proof/proof.ts';
-import { verifyProof } from '../../proof/verify.ts';
+import type { EvmAnchor, Proof } from '../../proof/verify/proof.ts';
+import { verifyProof } from '../../proof/verify/verify.ts';
 import type { Usage } from '../signing/maintenance-entry.ts';
 import { fieldsOf, signoffsFault, verifySignoff } from '../signing/signoff.ts';
-import { type Ownership, ownershipFault } from './dossier-check-asset.ts';
-import type { createFindings } from './dossier-findings.ts';
+import type { CheckedAsset } from './dossier-check-asset.ts';
+import { createEntryChain } from './dossier-check-chain.ts';
+import { hasDigest } from './dossier-files.ts';
+import type { FindingsLog } from './dossier-findings.ts';
 import type { Dossier, DossierCounts, EntryLine, SignoffLine } from './dossier-format.ts';
+import { ownershipFault } from './dossier-ownership.ts';
+import { createUsageCheck } from './dossier-usage.ts';
+import type { DossierVerifyOptions } from './dossier-verify-options.ts';
 
-export interface EntryCheckDeps {
+export interface EntryCheckDeps extends Pick<CheckedAsset, 'owned' | 'statedUsage' | 'versionCount'> {
   dossier: Dossier;
-  owned: Ownership[];
-  /** Stated with the asset itself. */
-  statedUsage: Required<Usage>;
-  versionCount: number;
-  findings: ReturnType<typeof createFindings>;
-  options: { chain?: ChainReader | undefined; registry: Registry };
+  findings: FindingsLog;
+  options: DossierVerifyOptions;
 }
 
 export interface EntryCheck {
   entry(line: EntryLine): Promise<void>;
-  /** After the last entry: the checks across all entries. Returns the counts. */
-  end(): DossierCounts;
+  /** After the last entry: the checks across all entries. */
+  end(): CheckedEntries;
+}
+
+export interface CheckedEntries {
+  /** Of all that the dossier has, proven or not. */
+  counts: DossierCounts;
+  /** Whether they are numbered from 1 without a gap, and each follows the one before. */
+  isChain: boolean;
+  /** Only what has a proof that holds. */
+  proven: { entries: number; signoffs: number; certified: number; usage: Required<Usage> };
+}
+
+/** What a proof must be about. */
+interface Expected {
+  kind: string;
+  id: string;
+  version: number;
+  digest: string;
+  document: unknown;
+  /** When the owner sealed it. */
+  at: string;
+  previousLeaf?: string;
 }
 
 export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
   const { dossier, owned, statedUsage, versionCount, findings, options } = deps;
   const { asset, workspaceId, counts } = dossier;
   const seen = new Set<string>();
+  const chain = createEntryChain();
+  const usage = createUsageCheck();
   /** Corrections, by the entry that they supersede; then what entries state about themselves. */
   const corrections = new Map<string, string>();
   const superseded = new Map<string, string>();
-  const usages = new Map<string, Usage>();
   const counted: DossierCounts = {
     versions: versionCount,
     entries: 0,
@@ -44,51 +64,36 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     provenSignoffs: 0,
     certified: 0,
   };
+  const proven = { entries: 0, signoffs: 0, certified: 0 };
+  /** Whether an entry does not say where it is in the chain. */
+  let isMisplaced = false;
   /** The position of the previous entry: when the work was done, and its id. */
   let last = ['', ''];
 
+  /** Whether there is a proof, and it holds. */
   async function checkProof(
     place: string,
     { proof, unprovable, anchor }: Pick<EntryLine, 'proof' | 'unprovable' | 'anchor'>,
-    expected: {
-      kind: string;
-      id: string;
-      version: number;
-      digest: string;
-      document: unknown;
-      /** When the owner sealed it. */
-      at: string;
-      previousLeaf?: string;
-    },
+    expected: Expected,
   ): Promise<boolean> {
     if (proof === null) {
       if (unprovable) findings.fault(place, 'has no proof, because what was stored is not what was anchored');
       else findings.gap('Entries or sign-offs that were not anchored yet when the dossier was created.');
-      return !unprovable;
-    }
-    findings.chainsOf(proof);
-    if (!proof.anchors.some((one) => isAnchor(one, anchor))) {
-      findings.fault(place, 'names a different anchor than its proof');
+      return false;
     }
     const content = new TextEncoder().encode(JSON.stringify(expected.document));
     const { steps } = await verifyProof(proof, { ...options, content });
     if (!findings.steps(place, steps)) return false;
+    findings.chainsOf(proof);
+    if (!proof.anchors.some((one) => isAnchor(one, anchor))) {
+      findings.fault(place, 'names a different anchor than its proof');
+    }
     const wrong = mismatch(proof, expected);
     if (wrong !== null) findings.fault(place, `has a proof of something else: ${wrong}`);
     return wrong === null;
   }
 
-  function mismatch(
-    { kind, subject, content, leaf, claims }: Proof,
-    expected: {
-      kind: string;
-      id: string;
-      version: number;
-      digest: string;
-      at: string;
-      previousLeaf?: string;
-    },
-  ): string | null {
+  function mismatch({ kind, subject, content, leaf, claims }: Proof, expected: Expected): string | null {
     const [, , , , version, previousLeaf, vault] = leaf.values;
     if (kind !== expected.kind) return `its kind is ${kind}`;
     if (subject.workspaceId !== workspaceId || subject.id !== expected.id)
@@ -104,6 +109,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     return null;
   }
 
+  /** Whether it is valid and proven. */
   async function checkSignoff(entry: EntryLine, signoff: SignoffLine): Promise<boolean> {
     const { number, document, signoffHash, salt, typedData } = signoff;
     const place = `${entry.maintenanceId}, sign-off ${number} (${document.role})`;
@@ -116,7 +122,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
       faults.push('the typed data listed with it is not what was signed');
     }
     for (const fault of faults) findings.fault(place, fault);
-    const proven = await checkProof(place, signoff, {
+    const isProven = await checkProof(place, signoff, {
       kind: 'signoff',
       id: maintenanceId,
       version: number,
@@ -125,13 +131,13 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
       at: document.signedAt,
       ...(entry.proof && { previousLeaf: toHex(leafHash(entry.proof.leaf.values)) }),
     });
-    return faults.length === 0 && proven;
+    if (faults.length === 0 && (isProven || isPending(signoff))) findings.count('signoffs');
+    return faults.length === 0 && isProven;
   }
 
-  async function checkEntry(line: EntryLine): Promise<void> {
-    const { maintenanceId, maintenanceHash, entry, supersededBy } = line;
-    if (seen.has(maintenanceId)) return findings.fault(maintenanceId, 'occurs twice');
-    seen.add(maintenanceId);
+  /** What is wrong with an entry on its own, apart from its proof. */
+  function entryFaults(line: EntryLine): string[] {
+    const { maintenanceId, maintenanceHash, entry } = line;
     const faults: string[] = [];
     if (entry.maintenanceId !== maintenanceId) faults.push('is listed under the id of another entry');
     if (entry.assetId !== asset.assetId || entry.workspaceId !== workspaceId)
@@ -147,21 +153,29 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
       line.signoffs.map(({ document }) => document),
     );
     if (together !== null) faults.push(`has sign-offs that break a rule: ${together}`);
-    for (const fault of faults) findings.fault(maintenanceId, fault);
+    return faults;
+  }
+
+  async function checkEntry(line: EntryLine): Promise<void> {
+    const { maintenanceId, maintenanceHash, entry, supersededBy } = line;
+    if (seen.has(maintenanceId)) return findings.fault(maintenanceId, 'occurs twice');
+    seen.add(maintenanceId);
+    const faults = entryFaults(line);
     const { recordedAt: at } = entry;
     const expected = { kind: 'maintenance', id: maintenanceId, version: 1, digest: maintenanceHash, at };
-    const proven = await checkProof(maintenanceId, line, { ...expected, document: entry });
-    if (faults.length === 0 && proven) findings.count('entries');
+    const isProven = await checkProof(maintenanceId, line, { ...expected, document: entry });
+    const misplaced = chain.add(line, { workspaceId, isProven });
+    isMisplaced ||= misplaced.length > 0;
+    faults.push(...misplaced);
+    for (const fault of faults) findings.fault(maintenanceId, fault);
+    const holds = faults.length === 0 && isProven;
+    if (holds || (faults.length === 0 && isPending(line))) findings.count('entries');
     counted.entries += 1;
     if (line.proof) counted.provenEntries += 1;
     if (line.signoffs.some(({ document }) => document.role === 'certified')) counted.certified += 1;
-    if (entry.data.usage) usages.set(maintenanceId, entry.data.usage as Usage);
-    for (const [place, signoff] of line.signoffs.entries()) {
-      counted.signoffs += 1;
-      if (signoff.proof) counted.provenSignoffs += 1;
-      if (signoff.number !== place + 1) findings.fault(maintenanceId, 'lacks a sign-off');
-      if (await checkSignoff(line, signoff)) findings.count('signoffs');
-    }
+    usage.add(maintenanceId, entry, holds);
+    if (holds) proven.entries += 1;
+    if ((await checkSignoffs(line)).includes('certified') && holds) proven.certified += 1;
     if (entry.supersedes !== null) {
       if (corrections.has(entry.supersedes)) findings.fault(entry.supersedes, 'is corrected twice');
       corrections.set(entry.supersedes, maintenanceId);
@@ -169,15 +183,30 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     if (supersededBy !== null) superseded.set(maintenanceId, supersededBy);
   }
 
+  /** Returns the roles in which it was signed, as far as they are valid and proven. */
+  async function checkSignoffs(line: EntryLine): Promise<string[]> {
+    const roles: string[] = [];
+    for (const [place, signoff] of line.signoffs.entries()) {
+      counted.signoffs += 1;
+      if (signoff.proof) counted.provenSignoffs += 1;
+      if (signoff.number !== place + 1) findings.fault(line.maintenanceId, 'lacks a sign-off');
+      if (await checkSignoff(line, signoff)) roles.push(signoff.document.role);
+    }
+    proven.signoffs += roles.length;
+    return roles;
+  }
+
   return {
     async entry(line) {
       try {
         await checkEntry(line);
       } catch (error) {
-        findings.fault(String(line?.maintenanceId), `is not an entry: ${(error as Error).message}`);
+        findings.fault(String(line.maintenanceId), `is not an entry: ${(error as Error).message}`);
       }
     },
     end() {
+      const broken = chain.faults();
+      for (const { place, message } of broken) findings.fault(place, message);
       for (const [corrected, by] of corrections) {
         if (!seen.has(corrected)) findings.fault(by, `corrects ${corrected}, which is missing`);
         if (superseded.get(corrected) !== by)
@@ -192,15 +221,19 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
           findings.fault(what, `number ${counted[name]}, but dossier.json counts ${counts[name]}`);
         }
       }
+      const most = usage.most(statedUsage);
       for (const counter of ['hours', 'cycles'] as const) {
-        let most = statedUsage[counter];
-        for (const [id, usage] of usages)
-          if (!corrections.has(id)) most = Math.max(most, usage[counter] ?? 0);
-        if (asset.usage[counter] !== most) {
-          findings.fault('The usage', `is ${most} ${counter}, but dossier.json says ${asset.usage[counter]}`);
-        }
+        if (asset.usage[counter] === most[counter]) continue;
+        findings.fault(
+          'The usage',
+          `is ${most[counter]} ${counter}, but dossier.json says ${asset.usage[counter]}`,
+        );
       }
-      return counted;
+      return {
+        counts: counted,
+        isChain: broken.length === 0 && !isMisplaced,
+        proven: { ...proven, usage: usage.mostProven() },
+      };
     },
   };
 }
@@ -213,6 +246,11 @@ const countedThings = [
   ['provenSignoffs', 'The sign-offs with a proof'],
   ['certified', 'The certified entries'],
 ] as const;
+
+/** Whether it had no proof yet when the dossier was created. */
+function isPending({ proof, unprovable }: Pick<EntryLine, 'proof' | 'unprovable'>): boolean {
+  return proof === null && !unprovable;
+}
 
 function isAnchor(proven: Proof['anchors'][number], stated: EntryLine['anchor']): boolean {
   const { chainId, transactionHash, blockNumber, blockTime } = proven as Partial<EvmAnchor>;
@@ -234,12 +272,4 @@ function attachmentsFit({ entry, attachments }: EntryLine): boolean {
       ),
     )
   );
-}
-
-function hasDigest(salt: string, document: unknown, digest: string): boolean {
-  try {
-    return recordDigest(fromHex(salt), document) === digest;
-  } catch {
-    return false;
-  }
 }

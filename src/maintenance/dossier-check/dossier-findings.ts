@@ -1,6 +1,6 @@
 /** The findings of a dossier check: counts of what holds, faults with their place, and what remains unproven. */
-import type { Proof } from '../../proof/proof.ts';
-import type { Verification } from '../../proof/steps.ts';
+import type { Proof } from '../../proof/verify/proof.ts';
+import { documentSteps, type StepName, type Verification } from '../../proof/verify/steps.ts';
 
 export interface Findings {
   counts: Record<'files' | 'versions' | 'entries' | 'signoffs' | 'attachments', number>;
@@ -11,10 +11,13 @@ export interface Findings {
   gaps: Map<string, number>;
   /** The chains that the proofs name. */
   chainIds: Set<number>;
+  /** How many proofs were checked, and for how many of them a trusted clock vouches. */
+  proofs: { checked: number; timed: number };
 }
 
 /** Nobody would read more. */
 const mostFaults = 200;
+const mostGaps = 50;
 
 export function createFindings() {
   const findings = {
@@ -23,6 +26,7 @@ export function createFindings() {
     faultCount: 0,
     gaps: new Map<string, number>(),
     chainIds: new Set<number>(),
+    proofs: { checked: 0, timed: 0 },
     count(what: keyof Findings['counts'], times = 1): void {
       findings.counts[what] += times;
     },
@@ -31,16 +35,21 @@ export function createFindings() {
       if (findings.faults.length < mostFaults) findings.faults.push({ place, message });
     },
     gap(message: string): void {
-      findings.gaps.set(message, (findings.gaps.get(message) ?? 0) + 1);
+      const { gaps } = findings;
+      const kept =
+        gaps.has(message) || gaps.size < mostGaps ? message : 'Other steps that could not be made.';
+      gaps.set(kept, (gaps.get(kept) ?? 0) + 1);
     },
     chainsOf({ anchors }: Pick<Proof, 'anchors'>): void {
       for (const anchor of anchors) {
         if ('chainId' in anchor) findings.chainIds.add(Number(anchor.chainId));
       }
     },
-    /** Returns whether no step failed. */
+    /** The steps of one proof. Returns whether none failed. */
     steps(place: string, steps: Verification['steps']): boolean {
+      findings.proofs.checked += 1;
       for (const { name, status, message } of steps) {
+        if (name === 'time' && status === 'pass') findings.proofs.timed += 1;
         if (status === 'fail') findings.fault(place, `fails at ${name}: ${message}`);
         const gap = status === 'skipped' ? gapOf(name, message) : null;
         if (gap !== null) findings.gap(gap);
@@ -51,19 +60,21 @@ export function createFindings() {
   return findings satisfies Findings;
 }
 
-/** One sentence per step for all proofs, because their messages differ; null if another step already covers it. */
-function gapOf(name: string, message: string): string | null {
-  if (message.startsWith('No chain')) {
-    return name === 'chain'
-      ? 'That it was anchored on the chain, and when: no chain node was queried.'
-      : null;
+/** What a check reports to. */
+export type FindingsLog = ReturnType<typeof createFindings>;
+
+/** One sentence for all proofs, because their messages differ; null for a clock, because the step `time` covers them. */
+function gapOf(name: StepName, message: string): string | null {
+  if (!documentSteps.some((step) => step === name)) return null;
+  if (name !== 'time') return `The step ${name}: ${message}`;
+  if (/nobody was asked|No chain node was given/.test(message)) {
+    return 'When it was anchored: no chain node was asked for the hashes of the blocks, and no other trusted clock vouches for a time.';
   }
-  if (message.startsWith('The chain was not queried')) return null;
-  if (name === 'time' && message.includes('clock')) {
-    return 'The time of the anchors: the operator of this development chain can set its clock.';
+  if (/is final is not known|not on the list of known chains/.test(message)) {
+    return 'When it was anchored: the chain is not a known public one, so its operator may set its clock.';
   }
-  if (name === 'finality' && message.includes('not final yet')) {
+  if (message.includes('is not final yet')) {
     return 'The finality of the newest anchors: their blocks may still be replaced. Check again later.';
   }
-  return `The step ${name}: ${message}`;
+  return `When it was anchored: ${message.replace(/^No clock that is trusted vouches for a time\. /, '')}`;
 }

@@ -1,7 +1,7 @@
 /** The dossier of an asset, `holdfast/dossier@1`: the names of its files and their content. Safe in browsers. */
 import type { Hex } from 'viem';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
-import type { Proof } from '../../proof/proof.ts';
+import type { Claims, Proof } from '../../proof/verify/proof.ts';
 import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
 import type { SignoffDocument, SignoffFields } from '../signing/signoff.ts';
 
@@ -9,6 +9,8 @@ export const dossierFormat = 'holdfast/dossier@1';
 
 export const dossierPaths = {
   summary: 'dossier.json',
+  /** The proof of dossier.json; missing if it was not confirmed when the archive ended. */
+  seal: 'dossier-proof.json',
   readme: 'README.txt',
   page: 'verify.html',
   logbook: 'logbook.pdf',
@@ -36,6 +38,8 @@ export interface Anchored {
 /** dossier.json; times are ISO 8601 in UTC. */
 export interface Dossier {
   format: typeof dossierFormat;
+  /** The subject of the proof of this file. */
+  dossierId: string;
   madeAt: string;
   workspaceId: string;
   /** Anchored on a chain that only the operator of the service runs. */
@@ -69,7 +73,7 @@ export interface Dossier {
   counts: DossierCounts;
   /** Whether the bytes of attachments were requested. */
   attachmentsIncluded: boolean;
-  /** All other files. */
+  /** All other files, except the proof of this one. */
   contents: ListedFile[];
 }
 
@@ -114,6 +118,8 @@ export interface VersionLine {
 
 /** A line of entries/*.jsonl. */
 export interface EntryLine extends Anchored {
+  /** Counts from 1 for each asset, in the order of recording; the claims of its leaf have it, too. */
+  number: number;
   maintenanceId: string;
   maintenanceHash: Hex;
   salt: Hex;
@@ -124,8 +130,17 @@ export interface EntryLine extends Anchored {
   signoffs: SignoffLine[];
   /** Null until the entry is confirmed, and if it is `unprovable`. */
   proof: Proof | null;
+  /** Only while it is not confirmed: what its leaf is made of, because the next entry names that leaf. */
+  pending?: PendingEntry;
   /** The stored entry is not what was anchored, so there is no proof. */
   unprovable?: true;
+}
+
+export interface PendingEntry {
+  /** In lower case. */
+  vault: Hex;
+  /** With assetId, number and previousEntry, like those of the proof. */
+  claims: Claims;
 }
 
 export interface SignoffLine extends Anchored {

@@ -65,7 +65,14 @@ function certificate(name: string, vaultName: string): CertificateInput {
   return {
     madeAt,
     verifyUrl: 'https://evidence.example.com/verify',
-    embedded: false,
+    clocks: [
+      {
+        ...{ kind: 'block', standing: 'shipped', chain: 'public', name: 'Ethereum', chainId: 1, at: madeAt },
+        ...{ isLater: false, isFinal: true, number: 1, hash: '0x', transactionHash: '0x' },
+      },
+    ],
+    isBitcoinPending: false,
+    firstAnchoredAt: null,
     workspace: { id: 'ws_1', name: vaultName },
     vault: { id: 'vlt_1', ...vault },
     file: {
@@ -80,7 +87,6 @@ function certificate(name: string, vaultName: string): CertificateInput {
       expiresAt: null,
       erased: null,
     },
-    status: 'finalized',
     proof: JSON.parse(readFileSync(vector, 'utf8')).proof,
     custody: Array.from({ length: 11 }, (_, place) => ({
       kind: 'transfer' as const,
@@ -125,6 +131,7 @@ function entry(summary: string, data: Record<string, unknown>): SentEntry {
     supersedes: null,
   });
   return {
+    number: 1,
     text,
     hash: `0x${'ab'.repeat(32)}`,
     supersededBy: null,

@@ -20,13 +20,15 @@ export interface CertifiedInput {
   documents: Pick<DocumentThread, 'write'>;
   key: AssetKey;
   madeAt: Date;
+  /** The number of the last entry. */
+  entries: number;
   known: Pick<Dossier, 'asset' | 'owner' | 'developmentEvidence'>;
 }
 
 /** `certified`: the number of certificates. The oldest share volumes. */
 export async function writeCertificates(
   archive: DossierArchive,
-  { db, documents, key, madeAt, known }: CertifiedInput,
+  { db, documents, key, madeAt, entries: upTo, known }: CertifiedInput,
   certified: number,
 ): Promise<void> {
   if (certified === 0) return;
@@ -34,7 +36,7 @@ export async function writeCertificates(
   const input: ReleaseInput = { asset, owner, developmentEvidence, madeAt, source: 'entries' };
   const part = { workspaceId: key.workspaceId, part: true };
   async function* entries(): AsyncGenerator<KeptEntry> {
-    for await (const page of keptEntries(db, key, madeAt)) yield* page.filter(isCertified);
+    for await (const page of keptEntries(db, key, upTo)) yield* page.filter(isCertified);
   }
   const all = entries();
   try {

@@ -28,9 +28,9 @@ after(() => database.close());
 async function addEntries(count: number, bytes: number): Promise<void> {
   await database.pool.query(
     `insert into maintenances (workspace_id, id, asset_id, vault_id, worker_id, worker_address, worker_name, type,
-       summary, performed_at, entry, salt, hash)
+       summary, performed_at, entry, salt, hash, number)
      select 'ws_1', 'mnt_' || $2 || '_' || lpad(n::text, 4, '0'), 'pump', 'vlt_1', 'wrk_1', '', '', 'note', '',
-       date_trunc('milliseconds', now()) - interval '1 day', json_build_object('note', repeat('n', $2::integer), 'n', n)::text, sha256(''), sha256('')
+       date_trunc('milliseconds', now()) - interval '1 day', json_build_object('note', repeat('n', $2::integer), 'n', n)::text, sha256(''), sha256(''), n + (select count(*) from maintenances)
      from generate_series(1, $1::integer) as n`,
     [count, bytes],
   );
@@ -41,7 +41,7 @@ test('a page of an export has fewer entries if they are large, and omits none', 
   await addEntries(10, 400_000);
   const sizes: number[] = [];
   const seen = new Set<string>();
-  for await (const page of keptEntries(database.db, key, new Date())) {
+  for await (const page of keptEntries(database.db, key, 130)) {
     sizes.push(page.reduce((sum, { text }) => sum + text.length, 0));
     assert.ok(page.length <= 50);
     for (const { text } of page) seen.add(text);

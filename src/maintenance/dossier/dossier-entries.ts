@@ -15,6 +15,7 @@ import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
 import type { SignoffDocument } from '../signing/signoff.ts';
 
 export interface KeptEntry extends AnchorState {
+  number: number;
   entry: MaintenanceEntry;
   /** RFC 8785 form that was hashed. */
   text: string;
@@ -36,11 +37,14 @@ export interface KeptSignoff extends AnchorState {
 const mostOfPage = 50;
 const pageBytes = 1024 * 1024;
 
-/** The entries recorded until a moment. Holds nothing between two pages, however slowly they are read. */
-export async function* keptEntries(db: Db, key: AssetKey, recordedUntil: Date): AsyncGenerator<KeptEntry[]> {
+/**
+ * The entries up to a number, so that they are the same each time, whatever is recorded meanwhile. Holds nothing between two
+ * pages, however slowly they are read.
+ */
+export async function* keptEntries(db: Db, key: AssetKey, upTo: number): AsyncGenerator<KeptEntry[]> {
   let last: EntryRow | undefined;
   do {
-    const rows: EntryRow[] = await readEntries(db, key, { recordedUntil, after: last });
+    const rows: EntryRow[] = await readEntries(db, key, { upTo, after: last });
     if (rows.length === 0) return;
     const signoffs = await readSignoffs(
       db,
@@ -57,8 +61,22 @@ export function isCertified({ signoffs }: Pick<KeptEntry, 'signoffs'>): boolean 
   return signoffs.some(({ document }) => document.role === 'certified');
 }
 
+/** The number of the asset's newest entry, which is also how many it has. */
+export async function countEntries(db: Db, { workspaceId, assetId }: AssetKey): Promise<number> {
+  const newest = await db
+    .selectFrom('maintenances')
+    .select('number')
+    .where('workspace_id', '=', workspaceId)
+    .where('asset_id', '=', assetId)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.number ?? 0;
+}
+
 interface EntryRow extends AnchorColumns {
   id: string;
+  number: number;
   performed_at: Date;
   entry: string;
   salt: Buffer;
@@ -69,24 +87,24 @@ interface EntryRow extends AnchorColumns {
 async function readEntries(
   db: Db,
   { workspaceId, assetId }: AssetKey,
-  { recordedUntil, after }: { recordedUntil: Date; after: EntryRow | undefined },
+  { upTo, after }: { upTo: number; after: EntryRow | undefined },
 ): Promise<EntryRow[]> {
   const ahead = after
     ? sql`and (performed_at, id) > (${after.performed_at}::timestamptz, ${after.id}::text)`
     : sql``;
   const { rows } = await sql<EntryRow>`
-    select m.id, m.performed_at, m.entry, m.salt, m.hash, correction.id as superseded_by,
+    select m.id, m.number, m.performed_at, m.entry, m.salt, m.hash, correction.id as superseded_by,
       ${sql.raw(anchorColumns)}
     from (
       select *, sum(octet_length(entry)) over (order by performed_at, id) - octet_length(entry) as bytes_before
       from (
         select * from maintenances
-        where workspace_id = ${workspaceId} and asset_id = ${assetId} and created_at <= ${recordedUntil} ${ahead}
+        where workspace_id = ${workspaceId} and asset_id = ${assetId} and number <= ${upTo} ${ahead}
         order by performed_at, id limit ${mostOfPage}
       ) as next
     ) as m
     left join maintenances correction on correction.workspace_id = m.workspace_id and correction.supersedes = m.id
-      and correction.created_at <= ${recordedUntil}
+      and correction.number <= ${upTo}
     ${sql.raw(joinAnchor(leafKey('maintenance', 'm')))}
     where m.bytes_before < ${pageBytes}
     order by m.performed_at, m.id`.execute(db);
@@ -118,6 +136,7 @@ async function readSignoffs(db: Db, workspaceId: string, ids: string[]): Promise
 
 function toEntry(row: EntryRow, signoffs: SignoffRow[]): KeptEntry {
   return {
+    number: row.number,
     entry: JSON.parse(row.entry),
     text: row.entry,
     salt: fromBytea(row.salt),

@@ -1,6 +1,6 @@
 /** Entries as lines of JSON, each with everything needed to verify it: sign-offs, typed data, salts and proofs. */
 import { sql } from 'kysely';
-import { anchorToJson } from '../../anchoring/anchored.ts';
+import { anchorToJson, isLeaf, leafKey } from '../../anchoring/anchored.ts';
 import type { ManyProofs } from '../../anchoring/many-proofs.ts';
 import type { ProofRequest } from '../../anchoring/proofs.ts';
 import type { HexText } from '../../db/bytea.ts';
@@ -9,9 +9,11 @@ import {
   attachmentPath,
   type DossierAttachment,
   type DossierCounts,
+  type EntryLine,
+  type PendingEntry,
   type SignoffLine,
 } from '../dossier-check/dossier-format.ts';
-import type { Usage } from '../signing/maintenance-entry.ts';
+import type { AttachedFile, Usage } from '../signing/maintenance-entry.ts';
 import { fieldsOf, signoffDomain, signoffTypes } from '../signing/signoff.ts';
 import { isCertified, type KeptEntry, type KeptSignoff } from './dossier-entries.ts';
 
@@ -34,19 +36,23 @@ export async function* entryLines(
   for await (const page of pages) {
     const proofs = await manyProofs(page.flatMap(proofRequests));
     const attachments = await findAttachments(db, page, withFiles);
+    const pending = await findPending(db, unconfirmedOf(page, proofs));
     let place = 0;
     for (const kept of page) {
       const proof = proofs[place];
-      const line = {
+      const waiting = pending.get(kept.entry.maintenanceId);
+      const line: Omit<EntryLine, 'entry' | 'signoffs'> = {
+        number: kept.number,
         maintenanceId: kept.entry.maintenanceId,
         maintenanceHash: kept.hash,
         salt: kept.salt,
         ...anchorToJson(kept),
         supersededBy: kept.supersededBy,
         attachments: kept.entry.files.map(
-          (file) => attachments.get(`${file.fileId} ${file.version}`) ?? { ...file, ...unknownFile },
+          (file) => attachments.get(`${file.fileId} ${file.version}`) ?? unknownFile(file),
         ),
         ...proofToJson(proof),
+        ...(waiting && { pending: waiting }),
       };
       const signoffs = kept.signoffs.map((signoff, index) => signoffLine(signoff, proofs[place + 1 + index]));
       if (kept.supersededBy === null && kept.entry.data.usage) onUsage(kept.entry.data.usage as Usage);
@@ -80,7 +86,9 @@ export async function* filesOf(
   }
 }
 
-const unknownFile = { mediaType: null, size: null, path: null };
+function unknownFile(file: AttachedFile): DossierAttachment {
+  return { ...file, contentHash: file.contentHash as HexText, mediaType: null, size: null, path: null };
+}
 
 function signoffLine(
   { number, document, text, salt, hash, ...state }: KeptSignoff,
@@ -133,6 +141,34 @@ function proofRequests({ entry, hash, salt, signoffs }: KeptEntry): ProofRequest
 
 export function contentOf(digest: HexText, salt: HexText) {
   return { algorithm: 'sha-256', digest, canonicalization: 'jcs', salt } as const;
+}
+
+/** The entries whose leaf is not on the chain yet. `proofs`: those of each entry and its sign-offs. */
+function unconfirmedOf(page: KeptEntry[], proofs: MadeProof[]): KeptEntry[] {
+  let place = 0;
+  return page.filter(({ signoffs }) => {
+    const proof = proofs[place];
+    place += 1 + signoffs.length;
+    return proof === 'unconfirmed';
+  });
+}
+
+/** What the leaves of these entries are made of, by the entry's id. */
+async function findPending(db: Db, entries: KeptEntry[]): Promise<Map<string, PendingEntry>> {
+  const workspaceId = entries[0]?.entry.workspaceId;
+  if (workspaceId === undefined) return new Map();
+  const { rows } = await sql<{ id: string; address: string; claims: string }>`
+    select wanted.id, lower(v.address) as address, l.claims
+    from (
+      select ${workspaceId}::text as workspace_id, id
+      from unnest(${entries.map(({ entry }) => entry.maintenanceId)}::text[]) as id
+    ) as wanted
+    join anchor_leaves l on ${sql.raw(isLeaf(leafKey('maintenance', 'wanted')))}
+    join vaults v on v.workspace_id = l.workspace_id and v.id = l.vault_id
+    where l.claims is not null`.execute(db);
+  return new Map(
+    rows.map(({ id, address, claims }) => [id, { vault: address as HexText, claims: JSON.parse(claims) }]),
+  );
 }
 
 interface FileRow {

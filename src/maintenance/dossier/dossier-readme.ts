@@ -3,11 +3,12 @@ import { type Dossier, dossierPaths } from '../dossier-check/dossier-format.ts';
 
 export function dossierReadme(
   {
+    dossierId,
     asset,
     owner,
     developmentEvidence,
     attachmentsIncluded,
-  }: Pick<Dossier, 'asset' | 'owner' | 'developmentEvidence' | 'attachmentsIncluded'>,
+  }: Pick<Dossier, 'dossierId' | 'asset' | 'owner' | 'developmentEvidence' | 'attachmentsIncluded'>,
   madeAt: Date,
 ): string {
   const identity = [
@@ -17,6 +18,7 @@ export function dossierReadme(
     ['Part number', asset.partNumber],
     ['Owner', `${owner.name} ${owner.address}`.trim()],
     ['Created', madeAt.toISOString()],
+    ['Dossier', dossierId],
   ].map(([name = '', value = '']) => `${name.padEnd(14)} ${oneLine(value) || '-'}`);
   return `${lines(
     'DOSSIER OF AN ASSET',
@@ -25,6 +27,10 @@ export function dossierReadme(
     '',
     'This archive contains the maintenance history of the asset, complete as of the time',
     'above. You can read and check it without the service and without a network.',
+    `The vault of the owner has sealed ${dossierPaths.summary}, which lists every other file.`,
+    `The proof of that is ${dossierPaths.seal}. If it is missing here, it was not on the`,
+    'chain yet when this archive was written: ask whoever gave you the archive for the',
+    'proof of the dossier, and keep it beside the archive.',
     ...(developmentEvidence
       ? [
           '',
@@ -44,7 +50,8 @@ export function dossierReadme(
     `  Open ${dossierPaths.page} in a browser and choose this ZIP archive, or the folder that`,
     '  you unpacked it to. Nothing leaves your machine. Without a chain node it checks that',
     '  everything is here, unchanged and consistent, and who signed it. Enter the address of',
-    '  a chain node to check also that it was anchored, and when.',
+    '  a chain node to check also that it was anchored, and when. It lists what it could not',
+    '  check. Entries are numbered, and each names the one before, so that none can be missing.',
     '  If you do not trust the person who gave you this archive, take the page from a source',
     '  that you trust: every Holdfast service puts the same page into its dossiers.',
     '',
@@ -52,6 +59,7 @@ export function dossierReadme(
     '',
     `  ${dossierPaths.summary.padEnd(24)} the asset, its owners, where it was installed, what is due, and a list`,
     `${' '.repeat(26)} of all files with their SHA-256 (format ${'holdfast/dossier@1'})`,
+    `  ${dossierPaths.seal.padEnd(24)} the proof of that file (holdfast/proof@1)`,
     `  ${dossierPaths.versions.padEnd(24)} the asset as it was described, version by version`,
     `  ${dossierPaths.history.padEnd(24)} the proofs of these and of transfers (holdfast/history@1)`,
     `  ${`${dossierPaths.entries}*.jsonl`.padEnd(24)} one entry per line, with its sign-offs, the typed data`,
@@ -61,7 +69,8 @@ export function dossierReadme(
       : `  Files that belong to entries are listed with their hashes; their bytes are not included.`,
     '',
     '  The hash of an entry is the SHA-256 of its salt followed by its "entry" in RFC 8785',
-    '  form. "holdfast verify PROOF ENTRY --rpc URL" checks one proof on a command line.',
+    '  form. "holdfast verify PROOF ENTRY --rpc URL" checks one proof on a command line. The',
+    `  content of ${dossierPaths.seal} is ${dossierPaths.summary} itself, byte by byte.`,
   )}\n`;
 }
 

@@ -12,8 +12,8 @@ import { type HistoryPosition, positionAfter, readHistoryLeaves } from '../../an
 import type { ManyProofs } from '../../anchoring/many-proofs.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
-import { historyFormat } from '../../proof/history.ts';
-import type { Proof } from '../../proof/proof.ts';
+import { historyFormat } from '../../proof/verify/history.ts';
+import type { Proof } from '../../proof/verify/proof.ts';
 import type { Usage } from '../assets/asset-document.ts';
 import { contentsOfLeaves, historyKinds } from '../assets/asset-versions.ts';
 import { type Asset, type AssetKey, findAsset } from '../assets/assets.store.ts';

@@ -3,17 +3,18 @@
  * while it is downloaded, page by page, so that an asset with a hundred thousand entries needs no more memory than one with
  * ten, and a slow reader holds neither a database connection nor a transaction.
  */
+import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { ManyProofs } from '../../anchoring/many-proofs.ts';
 import type { Db } from '../../db/database.ts';
 import type { FileContents } from '../../holdings/files/file-content.ts';
 import type { DocumentThread } from '../../pdf/document-thread.ts';
-import type { Proof } from '../../proof/proof.ts';
-import { type Limits, limitOf } from '../../runtime/budgets.ts';
+import type { Proof } from '../../proof/verify/proof.ts';
+import { limitOf } from '../../runtime/budgets.ts';
+import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { newId } from '../../runtime/ids.ts';
 import type { AssetAccess } from '../assets/asset-access.ts';
 import { type AssetKey, findAsset } from '../assets/assets.store.ts';
-import { anchorTimes } from '../dossier-check/dossier-check-asset.ts';
 import {
   type Dossier,
   type DossierCounts,
@@ -21,15 +22,17 @@ import {
   dossierPaths,
   entriesPath,
 } from '../dossier-check/dossier-format.ts';
+import { anchorTimes } from '../dossier-check/dossier-ownership.ts';
 import type { View } from '../entries/maintenances.ts';
 import { dueList } from '../intervals/asset-due.ts';
 import type { Usage } from '../signing/maintenance-entry.ts';
 import { createDossierArchive, type DossierArchive, whole } from './dossier-archive.ts';
 import { writeCertificates } from './dossier-certificates.ts';
-import { type KeptEntry, keptEntries } from './dossier-entries.ts';
+import { countEntries, type KeptEntry, keptEntries } from './dossier-entries.ts';
 import { entryLines, filesOf, type LinesDeps } from './dossier-lines.ts';
 import { createDossierPage } from './dossier-page.ts';
 import { dossierReadme } from './dossier-readme.ts';
+import { createDossierSeals, type DossierSeals, type DossierSealsDeps } from './dossier-seal.ts';
 import {
   assetToJson,
   findInstallations,
@@ -44,20 +47,25 @@ import { type SentEntry, sendEntry } from './sent-entry.ts';
 
 export interface Dossiers {
   /** The look is in the access log before anything is sent. On an error, the stream is aborted. */
-  open(view: View, options: { withFiles: boolean }): Promise<Readable>;
+  open(view: View, options: ExportOptions): Promise<{ dossierId: string; stream: Readable }>;
+  /** The proof of dossier.json, for an archive that ended before it was confirmed. */
+  proof: DossierSeals['proof'];
   /** How many dossiers a workspace is downloading from this node. */
   count(workspaceId: string): number;
 }
 
-export interface DossiersDeps {
-  db: Db;
-  assetAccess: Pick<AssetAccess, 'require'>;
-  manyProofs: ManyProofs;
+export interface ExportOptions {
+  withFiles: boolean;
+  /** How long the archive may wait for the anchor of dossier.json, to end with its proof. */
+  longestWaitMs: number;
+}
+
+export interface DossiersDeps extends DossierSealsDeps {
+  assetAccess: Pick<AssetAccess, 'require' | 'requireWith'>;
   fileContents: FileContents;
   documents: Pick<DocumentThread, 'write'>;
   /** Whether the chain is the embedded one. */
   embedded: boolean;
-  limits: Limits;
 }
 
 /** Limits a part so that it can be read into memory, and so that no file has a million lines. */
@@ -67,9 +75,11 @@ const mostBytesOfPart = 16 * 1024 * 1024;
 export function createDossiers(deps: DossiersDeps): Dossiers {
   const page = createDossierPage();
   const running = createExportLimit();
+  const seals = createDossierSeals(deps);
   return {
     count: running.count,
-    async open(view, { withFiles }) {
+    proof: seals.proof,
+    async open(view, { withFiles, longestWaitMs }) {
       const { caller, assetId } = view;
       await deps.assetAccess.require({ ...view, what: 'dossier' });
       const leave = running.enter(caller.workspaceId, limitOf(deps.limits, caller.limits, 'exports'));
@@ -77,17 +87,22 @@ export function createDossiers(deps: DossiersDeps): Dossiers {
         const key = { workspaceId: caller.workspaceId, assetId };
         const madeAt = new Date();
         // What can fail for every dossier must fail before the first byte.
+        await seals.requireRoom(caller);
         const html = await page();
+        const dossierId = newId('dos');
+        const { entries, vault, ...described } = await describe(deps.db, key, madeAt);
         const known = {
-          ...(await describe(deps.db, key, madeAt)),
+          dossierId,
+          ...described,
           workspaceId: key.workspaceId,
           developmentEvidence: deps.embedded,
           attachmentsIncluded: withFiles,
         };
         const archive = createDossierArchive(madeAt);
         archive.stream.once('close', leave);
-        void write(archive, { ...deps, key, madeAt, known, html }).catch(archive.fail);
-        return archive.stream;
+        const writing = { ...deps, seals, caller, key, madeAt, vault, entries, known, html, longestWaitMs };
+        void write(archive, writing).catch(archive.fail);
+        return { dossierId, stream: archive.stream };
       } catch (error) {
         leave();
         throw error;
@@ -102,24 +117,36 @@ function describe(db: Db, key: AssetKey, madeAt: Date) {
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
-    .execute(async (db) => ({
-      asset: assetToJson(await findAsset(db, key)),
-      ...(await findOwners(db, key)),
-      installations: await findInstallations(db, key),
-      parts: await findParts(db, key),
-      due: await dueList(db, key, madeAt),
-    }));
+    .execute(async (db) => {
+      const asset = await findAsset(db, key);
+      return {
+        vault: { id: asset.vaultId, address: asset.vaultAddress },
+        entries: await countEntries(db, key),
+        asset: assetToJson(asset),
+        ...(await findOwners(db, key)),
+        installations: await findInstallations(db, key),
+        parts: await findParts(db, key),
+        due: await dueList(db, key, madeAt),
+      };
+    });
 }
 
-interface Writing extends Omit<DossiersDeps, 'assetAccess'> {
+interface Writing extends Pick<DossiersDeps, 'db' | 'manyProofs' | 'fileContents' | 'documents'> {
+  seals: DossierSeals;
+  caller: Caller;
   key: AssetKey;
   madeAt: Date;
+  /** The owner, whose key seals the dossier. */
+  vault: { id: string; address: string };
+  /** The number of the last entry: later ones are not part of it. */
+  entries: number;
+  longestWaitMs: number;
   known: Omit<Dossier, 'format' | 'madeAt' | 'counts' | 'contents'>;
   html: string;
 }
 
 async function write(archive: DossierArchive, writing: Writing): Promise<void> {
-  const { db, documents, key, madeAt, html } = writing;
+  const { db, documents, key, madeAt, entries, html } = writing;
   // Usage as the documents in the archive state it, so that a reader can recompute it.
   const usage = { hours: 0, cycles: 0 };
   const onUsage = ({ hours = 0, cycles = 0 }: Usage) => {
@@ -151,7 +178,7 @@ async function write(archive: DossierArchive, writing: Writing): Promise<void> {
       workspaceId: key.workspaceId,
       kind: 'logbook',
       input: { ...known, madeAt } satisfies LogbookInput,
-      items: sentEntries(keptEntries(db, key, madeAt)),
+      items: sentEntries(keptEntries(db, key, entries)),
       part: true,
     }),
   );
@@ -164,15 +191,30 @@ async function write(archive: DossierArchive, writing: Writing): Promise<void> {
     counts,
     contents: archive.contents,
   };
-  await archive.add(dossierPaths.summary, whole(`${JSON.stringify(dossier, null, 2)}\n`));
+  await addSummary(archive, writing, `${JSON.stringify(dossier, null, 2)}\n`);
   archive.end();
+}
+
+/** dossier.json, and its proof if the chain confirms it in time; later the service has it. */
+async function addSummary(archive: DossierArchive, writing: Writing, text: string): Promise<void> {
+  const { seals, caller, key, vault, entries, known, longestWaitMs } = writing;
+  const sealed = { dossierId: known.dossierId, digest: hash('sha256', text, 'buffer') };
+  await seals.seal(caller, { ...sealed, assetId: key.assetId, vault, entries });
+  await archive.add(dossierPaths.summary, whole(text));
+  const proof = await seals.proofWithin({
+    workspaceId: key.workspaceId,
+    dossier: sealed,
+    longestMs: longestWaitMs,
+    isWanted: () => !archive.stream.destroyed,
+  });
+  if (proof) await archive.add(dossierPaths.seal, whole(`${JSON.stringify(proof, null, 2)}\n`));
 }
 
 /** Adds nothing while nothing is confirmed. Returns since when each owner is proven to have it. */
 async function addHistory(archive: DossierArchive, { db, manyProofs, key }: Writing): Promise<string[]> {
   const proven: string[] = [];
   const onProof = (proof: Proof) => {
-    const [time] = anchorTimes(proof, null);
+    const [time] = anchorTimes(proof);
     const begins = proven.length === 0 || proof.kind === 'transfer';
     if (begins && time !== undefined) proven.push(new Date(time).toISOString());
   };
@@ -192,9 +234,9 @@ async function addEntries(
   writing: Writing,
   { counts, onUsage }: Pick<LinesDeps, 'counts' | 'onUsage'>,
 ): Promise<void> {
-  const { db, manyProofs, key, madeAt, known } = writing;
+  const { db, manyProofs, key, entries, known } = writing;
   const withFiles = known.attachmentsIncluded;
-  const lines = entryLines(keptEntries(db, key, madeAt), { db, manyProofs, counts, onUsage, withFiles });
+  const lines = entryLines(keptEntries(db, key, entries), { db, manyProofs, counts, onUsage, withFiles });
   try {
     let line = await lines.next();
     for (let part = 1; !line.done; part += 1) {
@@ -214,8 +256,8 @@ async function addEntries(
   }
 }
 
-async function addFiles(archive: DossierArchive, { db, fileContents, key, madeAt }: Writing): Promise<void> {
-  for await (const { fileId, version, path } of filesOf(db, keptEntries(db, key, madeAt))) {
+async function addFiles(archive: DossierArchive, { db, fileContents, key, entries }: Writing): Promise<void> {
+  for await (const { fileId, version, path } of filesOf(db, keptEntries(db, key, entries))) {
     try {
       const content = await fileContents.find(key.workspaceId, fileId, version);
       await archive.add(path, await content.read(), { size: content.size });

@@ -99,7 +99,7 @@ function* draw(paper: Paper, input: LogbookInput): Parts<SentEntry[]> {
   heading(paper, 'Entries', { keep: 110 });
   paragraph(
     paper,
-    'In the order in which the work was done. An entry is never changed: a correction is another entry, and the corrected one stays in its place. Each has its id, its hash and its anchor; “entries” in the dossier contains the complete entry with its proof.',
+    'In the order in which the work was done. An entry is never changed: a correction is another entry, and the corrected one stays in its place. Entries are numbered in the order in which they were recorded, without a gap. Each has its id, its hash and its anchor; “entries” in the dossier contains the complete entry with its proof.',
     { size: sizes.small, colour: colours.soft },
   );
   paragraph(
@@ -144,7 +144,7 @@ function drawEntry(table: Table, kept: PrintedEntry, input: LogbookInput): void 
     ...(supersededBy === null ? [] : [`Superseded by ${supersededBy}.`]),
     ...statementsOf(entry),
     ...(entry.files.length === 0 ? [] : [`Attached: ${entry.files.map(({ name }) => name).join(', ')}.`]),
-    `Entry ${entry.maintenanceId}`,
+    `Entry number ${kept.number.toLocaleString('en-US')}, ${entry.maintenanceId}`,
     `Hash ${kept.hash}`,
     stateInWords(kept, input),
   ];

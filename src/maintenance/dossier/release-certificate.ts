@@ -146,8 +146,9 @@ function aboutAsset({ asset, owner }: ReleaseInput): Pair[] {
   ];
 }
 
-function aboutWork({ entry, hash }: PrintedEntry): Pair[] {
+function aboutWork({ entry, number, hash }: PrintedEntry): Pair[] {
   return [
+    { name: 'Entry number', value: number.toLocaleString('en-US') },
     { name: 'Type', value: entry.type },
     { name: 'Summary', value: { text: entry.summary, strong: true } },
     { name: 'Performed', value: dateAndTime(new Date(entry.performedAt)) },

@@ -1,4 +1,4 @@
-/** The content of an entry: its document, the salted hash, and the rows to commit. */
+/** The content of an entry: its document, the salted hash, and the rows to commit at its place in the asset's chain. */
 import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
 import type { Write } from '../../db/writes.ts';
 import { recordContent } from '../../holdings/records/record-content.ts';
@@ -9,6 +9,7 @@ import {
   type MaintenanceEntry,
   type Usage,
 } from '../signing/maintenance-entry.ts';
+import { type EntryPlace, entryClaims } from './entry-chain.ts';
 
 export interface NewEntry {
   workspaceId: string;
@@ -30,8 +31,8 @@ export interface MadeEntry {
   maintenanceId: string;
   maintenanceHash: `0x${string}`;
   recordedAt: Date;
-  /** To be committed together. */
-  writes: Write[];
+  /** The leaf and the rows, which are to be committed together while the asset's chain is locked. */
+  at(place: EntryPlace): { leaf: Buffer; writes: Write[] };
 }
 
 export function makeEntry(entry: NewEntry): MadeEntry {
@@ -55,46 +56,44 @@ export function makeEntry(entry: NewEntry): MadeEntry {
     supersedes,
   };
   const { data: text, salt, digest, bytes } = recordContent(document, 'entry');
-  const { write } = pendingLeaf({
-    workspaceId,
-    kind: 'maintenance',
-    subjectId: maintenanceId,
-    version: 1,
-    vault,
-    digest,
-    // An asset may have a hundred thousand entries, so they do not wait for each other.
-    previousLeaf: firstLeaf,
-    claims: { assetId },
-    storedBytes: bytes,
-  });
+  const row = {
+    workspace_id: workspaceId,
+    id: maintenanceId,
+    asset_id: assetId,
+    vault_id: vault.id,
+    worker_id: worker.id,
+    worker_address: worker.address,
+    worker_name: worker.name,
+    type,
+    summary,
+    performed_at: performedAt,
+    usage_hours: usage?.hours ?? null,
+    usage_cycles: usage?.cycles ?? null,
+    supersedes,
+    entry: text,
+    salt,
+    hash: digest,
+    created_at: recordedAt,
+  };
   return {
     maintenanceId,
     maintenanceHash: `0x${digest.toString('hex')}`,
     recordedAt,
-    writes: [
-      {
-        table: 'maintenances',
-        row: {
-          workspace_id: workspaceId,
-          id: maintenanceId,
-          asset_id: assetId,
-          vault_id: vault.id,
-          worker_id: worker.id,
-          worker_address: worker.address,
-          worker_name: worker.name,
-          type,
-          summary,
-          performed_at: performedAt,
-          usage_hours: usage?.hours ?? null,
-          usage_cycles: usage?.cycles ?? null,
-          supersedes,
-          entry: text,
-          salt,
-          hash: digest,
-          created_at: recordedAt,
-        },
-      },
-      write,
-    ],
+    at(place) {
+      const { leaf, write } = pendingLeaf({
+        workspaceId,
+        kind: 'maintenance',
+        subjectId: maintenanceId,
+        version: 1,
+        vault,
+        digest,
+        canonicalization: 'jcs',
+        // Of the same subject there is none; the claims name the entry before.
+        previousLeaf: firstLeaf,
+        claims: entryClaims(assetId, place),
+        storedBytes: bytes,
+      });
+      return { leaf, writes: [{ table: 'maintenances', row: { ...row, number: place.number } }, write] };
+    },
   };
 }

@@ -1,18 +1,13 @@
-/**
- * Records entries. Entries that only add rows share commits with everything else; a correction waits for the lock of the
- * entry that it corrects, also in a group.
- */
-import { sql } from 'kysely';
+/** Records entries: checks what is given, makes the entry, and adds it to the chain of its asset. */
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
-import { isStatementFault } from '../../db/faults.ts';
-import { gather } from '../../db/gather.ts';
-import { type CommitTogether, insertAll, type Write } from '../../db/writes.ts';
+import type { Write } from '../../db/writes.ts';
 import { canonicalOf } from '../../holdings/records/record-content.ts';
 import { explainRefusedSeal } from '../../holdings/vaults/refused-seal.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { earliestWork, type ReadData, readData } from '../signing/maintenance-entry.ts';
+import { createEntryAdder, type OnCorrected } from './entry-additions.ts';
 import { makeEntry } from './maintenance-content.ts';
 import { findAttached, type GivenFile } from './maintenance-files.ts';
 import { createSubjectFinder } from './maintenance-subject.ts';
@@ -43,28 +38,14 @@ export type CreateMaintenance = (
   also: (created: CreatedMaintenance) => Write[],
 ) => Promise<CreatedMaintenance>;
 
-/** An entry that replaces an older one. */
-export interface Correction {
-  workspaceId: string;
-  supersedes: string;
-  maintenanceId: string;
-}
-
 export interface CreationDeps {
   db: Db;
-  commit: CommitTogether;
-  /** Updates references to the older entries, in the same transaction. */
-  onCorrected(db: Db, corrections: Correction[]): Promise<void>;
+  onCorrected: OnCorrected;
 }
 
-export function createMaintenanceCreator({ db, commit, onCorrected }: CreationDeps): CreateMaintenance {
+export function createMaintenanceCreator({ db, onCorrected }: CreationDeps): CreateMaintenance {
   const findSubject = createSubjectFinder(db);
-  const addInTurn = gather<Addition, AppError | null>({
-    maxInFlight: 1,
-    maxItems: 200,
-    isItemFault: isStatementFault,
-    run: (additions) => db.transaction().execute((db) => addAll(db, additions, onCorrected)),
-  });
+  const add = createEntryAdder(db, onCorrected);
 
   return async (caller, input, also) => {
     const { workspaceId } = caller;
@@ -96,19 +77,13 @@ export function createMaintenanceCreator({ db, commit, onCorrected }: CreationDe
       ...(supersedes !== null && { supersedes }),
       ...(shared.length > 0 && { shared }),
     };
-    const writes = [
-      ...made.writes,
-      auditWrite(caller, { action: 'maintenance.create', targetId: maintenanceId, details }),
-      ...also(created),
-    ];
-    if (supersedes === null) {
-      await commit(writes).catch(explainRefusedSeal);
-    } else {
-      const refused = await addInTurn({ workspaceId, assetId, supersedes, maintenanceId, writes }).catch(
-        explainRefusedSeal,
-      );
-      if (refused) throw refused;
-    }
+    await add({
+      ...{ workspaceId, assetId, maintenanceId, supersedes, at: made.at },
+      also: [
+        auditWrite(caller, { action: 'maintenance.create', targetId: maintenanceId, details }),
+        ...also(created),
+      ],
+    }).catch(explainRefusedSeal);
     return created;
   };
 }
@@ -119,81 +94,4 @@ function read(data: Record<string, unknown>): ReadData {
   const found = readData(data);
   if (typeof found === 'string') throw new AppError('invalid_request', found);
   return found;
-}
-
-interface Addition extends Correction {
-  assetId: string;
-  writes: Write[];
-}
-
-/** In the order of arrival; a refused addition does not affect the others. */
-async function addAll(
-  db: Db,
-  additions: Addition[],
-  onCorrected: CreationDeps['onCorrected'],
-): Promise<(AppError | null)[]> {
-  const corrected = await lockCorrected(db, additions);
-  const accepted: Addition[] = [];
-  const results = additions.map((addition) => {
-    const { workspaceId, assetId, supersedes } = addition;
-    const entry = corrected.get(keyOf(workspaceId, supersedes));
-    const refused = refusalOf(assetId, supersedes, entry);
-    if (refused || !entry) return refused;
-    entry.superseded = true;
-    accepted.push(addition);
-    return null;
-  });
-  await insertAll(
-    db,
-    accepted.flatMap(({ writes }) => writes),
-  );
-  await onCorrected(db, accepted);
-  return results;
-}
-
-interface Corrected {
-  assetId: string;
-  superseded: boolean;
-}
-
-function refusalOf(assetId: string, id: string, entry: Corrected | undefined): AppError | null {
-  if (!entry) return new AppError('resource_not_found', `There is no maintenance entry ${id} to supersede.`);
-  if (entry.assetId !== assetId) {
-    return new AppError('conflict', `The maintenance entry ${id} belongs to another asset.`);
-  }
-  if (!entry.superseded) return null;
-  return new AppError(
-    'conflict',
-    `The maintenance entry ${id} is already superseded. Supersede the newest entry.`,
-  );
-}
-
-/** The entries to correct, locked against other corrections and sign-offs until the transaction ends. */
-async function lockCorrected(db: Db, additions: Addition[]): Promise<Map<string, Corrected>> {
-  const keys = sql`unnest(${additions.map(({ workspaceId }) => workspaceId)}::text[],
-                          ${additions.map(({ supersedes }) => supersedes)}::text[]) as wanted (workspace_id, id)`;
-  // A common order, so that two groups never deadlock.
-  await sql`
-    select 1 from ${keys}
-    join maintenances m on m.workspace_id = wanted.workspace_id and m.id = wanted.id
-    order by m.workspace_id, m.id for no key update of m`.execute(db);
-  // A separate statement, which sees what was committed during the wait.
-  const { rows } = await sql<{ workspace_id: string; id: string; asset_id: string; superseded: boolean }>`
-    select m.workspace_id, m.id, m.asset_id, exists (
-      select 1 from maintenances s where s.workspace_id = m.workspace_id and s.supersedes = m.id
-    ) as superseded
-    from ${keys}
-    cross join lateral (
-      select * from maintenances where workspace_id = wanted.workspace_id and id = wanted.id limit 1
-    ) as m`.execute(db);
-  return new Map(
-    rows.map((row) => [
-      keyOf(row.workspace_id, row.id),
-      { assetId: row.asset_id, superseded: row.superseded },
-    ]),
-  );
-}
-
-function keyOf(workspaceId: string, id: string): string {
-  return `${workspaceId} ${id}`;
 }

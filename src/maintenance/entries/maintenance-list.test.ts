@@ -50,14 +50,19 @@ before(async () => {
 });
 after(() => database.close());
 
+/** How many entries each asset has. */
+const numbers = new Map<string, number>();
+
 async function addEntry(assetId: string, type: string, performedAt: Date): Promise<string> {
-  const { maintenanceId, writes } = makeEntry({
+  const { maintenanceId, at } = makeEntry({
     ...{ workspaceId, assetId, vault, worker, type, summary: 's', performedAt },
     data: {},
     usage: null,
     files: [],
     supersedes: null,
   });
+  numbers.set(assetId, (numbers.get(assetId) ?? 0) + 1);
+  const { writes } = at({ number: numbers.get(assetId) ?? 0, previousEntry: Buffer.alloc(32) });
   await insertAll(database.db, writes);
   return maintenanceId;
 }
@@ -72,8 +77,10 @@ async function batch(status: AnchorStatus, ids: string[]): Promise<void> {
        insert into outgoing_transactions (account, nonce, purpose, to_address, call_data, gas_limit)
        select address, 0, 'anchor', address, '', 1 from account returning id
      ), made as (
-       insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash, block_time)
-       select sha256($1::text::bytea), $2, id, $1::text, sha256('tx'), $3::int, sha256('block'), 1800000000 from sent returning id
+       insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash, block_time,
+         evidence_root, head_path)
+       select sha256($1::text::bytea), $2, id, $1::text, sha256('tx'), $3::int, sha256('block'), 1800000000,
+         sha256(''), '' from sent returning id
      )
      update anchor_leaves l set batch_id = made.id, place = t.place - 1
      from made, unnest($4::text[]) with ordinality as t (id, place) where l.subject_id = t.id`,
@@ -134,9 +141,9 @@ test('lists each entry once, latest work first, page by page, under every filter
 test('lists and counts 100,000 entries from indexes, and no page reads more than it shows', async () => {
   await database.pool.query(
     `insert into maintenances (workspace_id, id, asset_id, vault_id, worker_id, worker_address, worker_name, type, summary,
-       performed_at, entry, salt, hash, created_at)
+       performed_at, entry, salt, hash, created_at, number)
      select 'ws_1', 'mnt_' || lpad(n::text, 26, '0'), 'engine', 'vlt_1', 'wrk_1', '0x', 'Mia', 'type ' || n % 10, 's',
-       timestamptz '2020-01-01Z' + n * interval '1 minute', '{}', sha256(n::text::bytea), sha256(n::text::bytea), now()
+       timestamptz '2020-01-01Z' + n * interval '1 minute', '{}', sha256(n::text::bytea), sha256(n::text::bytea), now(), n
      from generate_series(1, 100000) as n`,
   );
   await database.pool.query('vacuum analyze maintenances');

@@ -5,7 +5,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
 import type { Database, Db } from '../../db/database.ts';
-import { createGroupCommit } from '../../db/writes.ts';
 import { runEach } from '../../runtime/check.ts';
 import { followCorrections } from '../intervals/asset-intervals.ts';
 import { createSignoffs } from '../signoffs/signoffs.ts';
@@ -25,7 +24,7 @@ let second: string;
 
 before(async () => {
   database = await openTestDatabase();
-  const { db, pool } = database;
+  const { db } = database;
   const address = account.address.toLowerCase();
   await sql`insert into workspaces (id, name, slug) values ('ws_1', 'a', 'a')`.execute(db);
   await sql`
@@ -42,8 +41,7 @@ before(async () => {
   await sql`
     insert into asset_workers (workspace_id, asset_id, address, worker_id)
     values ('ws_1', 'pump', ${address}, 'wrk_1')`.execute(db);
-  const commit = createGroupCommit(pool);
-  const create = createMaintenanceCreator({ db, commit, onCorrected: followCorrections });
+  const create = createMaintenanceCreator({ db, onCorrected: followCorrections });
   const work = {
     assetId: 'pump',
     workerAddress: account.address,
@@ -104,7 +102,9 @@ test('finds each change of an entry', async () => {
   assert.deepEqual(await found(entry(sql`asset_id = 'gone'`)), [
     'maintenance_shown_wrong',
     'maintenance_without_asset',
+    'maintenance_unchained',
     'maintenance_supersedes_nothing',
+    'maintenance_gap',
   ]);
   assert.deepEqual(await found(entry(sql`vault_id = 'vlt_2'`)), ['maintenance_leaf_differs']);
   assert.deepEqual(await found(sql`delete from anchor_leaves where subject_id = ${first}`), [
@@ -112,6 +112,34 @@ test('finds each change of an entry', async () => {
   ]);
   assert.deepEqual(await found(sql`delete from maintenances where id = ${first}`), [
     'maintenance_supersedes_nothing',
+    'maintenance_gap',
+  ]);
+});
+
+test('finds entries that do not form a chain', async () => {
+  const numbered = (id: string, number: number) =>
+    sql`update maintenances set number = ${number}::integer where id = ${id}`;
+  assert.deepEqual(await found(numbered(second, 3)), ['maintenance_gap']);
+  assert.deepEqual(await found(numbered(first, 9), numbered(second, 1), numbered(first, 2)), [
+    'maintenance_unchained',
+    'maintenance_unchained',
+  ]);
+  const claimed = (id: string, member: string, value: string) => sql`
+    update anchor_leaves set claims = (claims::jsonb || jsonb_build_object(${member}::text, ${value}::jsonb))::text
+    where subject_id = ${id} and kind = 'maintenance'`;
+  for (const [member, value] of [
+    ['number', '3'],
+    ['previousEntry', `"0x${'00'.repeat(32)}"`],
+    ['assetId', '"valve"'],
+  ] as const) {
+    assert.deepEqual(await found(claimed(second, member, value)), ['maintenance_unchained'], member);
+  }
+  assert.deepEqual(await found(sql`update anchor_leaves set claims = '{' where subject_id = ${first}`), [
+    'maintenance_unchained',
+  ]);
+  // The entry after it does not follow the leaf that is there.
+  assert.deepEqual(await found(sql`update anchor_leaves set leaf = sha256('') where subject_id = ${first}`), [
+    'maintenance_unchained',
   ]);
 });
 

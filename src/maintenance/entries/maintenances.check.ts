@@ -1,7 +1,11 @@
-/** Checks maintenance entries and sign-offs: hashes, signatures, leaves, and that the columns match the hashed text. */
+/**
+ * Checks maintenance entries and sign-offs: hashes, signatures, leaves, that the columns match the hashed text, and that the
+ * entries of each asset form a chain.
+ */
 import { sql } from 'kysely';
 import { joinLeaf, judgeLeaf, type LeafColumns, leafColumns } from '../../anchoring/anchored.check.ts';
 import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
+import { firstLeaf } from '../../anchoring/batching/pending.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
@@ -9,6 +13,7 @@ import { recordDigest } from '../../proof/content.ts';
 import type { Check, Finding, Pass } from '../../runtime/check.ts';
 import type { MaintenanceEntry, Usage } from '../signing/maintenance-entry.ts';
 import { type SignoffDocument, verifySignoff } from '../signing/signoff.ts';
+import { entryClaims } from './entry-chain.ts';
 
 export function maintenancesCheck(db: Db): Check {
   return { name: 'maintenances', passes: [entriesPass(db), signoffsPass(db)] };
@@ -18,6 +23,7 @@ interface EntryRow extends LeafColumns {
   workspace_id: string;
   id: string;
   asset_id: string;
+  number: number;
   vault_id: string;
   worker_address: string;
   worker_name: string;
@@ -34,6 +40,10 @@ interface EntryRow extends LeafColumns {
   has_asset: boolean;
   /** Null: nothing is superseded, or the superseded entry does not exist. */
   superseded_asset: string | null;
+  leaf_claims: string | null;
+  /** Whether the asset has an entry with the number before, and the leaf of that entry. */
+  has_previous: boolean;
+  previous_entry: Buffer | null;
 }
 
 function entriesPass(db: Db): Pass {
@@ -46,16 +56,22 @@ function entriesPass(db: Db): Pass {
       { column: 'm.id', member: 'id' },
     ],
     read: ({ where, end }) => sql<EntryRow>`
-      select m.workspace_id, m.id, m.asset_id, m.vault_id, m.worker_address, m.worker_name, m.type, m.summary,
+      select m.workspace_id, m.id, m.asset_id, m.number, m.vault_id, m.worker_address, m.worker_name, m.type, m.summary,
              m.performed_at, m.usage_hours, m.usage_cycles, m.supersedes, m.created_at, m.entry, m.salt, m.hash,
              exists (
                select 1 from assets a where a.workspace_id = m.workspace_id and a.asset_id = m.asset_id
              ) as has_asset,
-             old.asset_id as superseded_asset, ${leafColumns}
+             old.asset_id as superseded_asset, leaf.claims as leaf_claims, p.id is not null as has_previous,
+             l.leaf as previous_entry, ${leafColumns}
       from maintenances m
       left join lateral (
         select o.asset_id from maintenances o where o.workspace_id = m.workspace_id and o.id = m.supersedes limit 1
-      ) as old on true ${joinLeaf('maintenance', 'm')}
+      ) as old on true
+      left join lateral (
+        select p.workspace_id, p.id from maintenances p
+        where p.workspace_id = m.workspace_id and p.asset_id = m.asset_id and p.number = m.number - 1 limit 1
+      ) as p on true
+      left join anchor_leaves l on ${sql.raw(isLeaf(leafKey('maintenance', 'p')))} ${joinLeaf('maintenance', 'm')}
       where ${where} ${end}`,
     judge: (rows) => rows.flatMap(judgeEntry),
   });
@@ -87,7 +103,33 @@ function judgeEntry(row: EntryRow): Finding[] {
       `supersedes ${row.supersedes}, which is not an entry of its asset`,
     );
   }
+  judgePlace(row, find);
   return findings;
+}
+
+/** An entry without a leaf, or after one without, is reported as such. */
+function judgePlace(row: EntryRow, find: (rule: string, what: string) => void): void {
+  const { number, asset_id: assetId, has_previous, previous_entry, leaf_claims } = row;
+  const isFirst = number === 1;
+  if (!isFirst && !has_previous) {
+    find('maintenance_gap', `is number ${number} of its asset, which has no number ${number - 1}`);
+    return;
+  }
+  const previousEntry = isFirst ? firstLeaf : previous_entry;
+  if (leaf_claims === null || previousEntry === null) return;
+  const expected = Object.entries(entryClaims(assetId, { number, previousEntry }));
+  const claims = readClaims(leaf_claims);
+  if (expected.every(([name, value]) => claims[name] === value)) return;
+  find('maintenance_unchained', 'claims another asset, another number, or follows another entry');
+}
+
+/** The check of the leaves reports claims that were changed. */
+function readClaims(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
 }
 
 function saysTheSame(row: EntryRow, entry: MaintenanceEntry): boolean {

@@ -81,6 +81,10 @@ const entryIds = {
 };
 const itemFields = {
   ...entryIds,
+  number: Type.Integer({
+    description: 'Counted from 1 for each asset without a gap, in the order of recording; part of the proof',
+    examples: [17],
+  }),
   type: text(sampleWork.type),
   summary: text(sampleWork.summary),
   performedAt: text(sample.performedAt, { ...dateTime, description: 'When the work was done' }),
@@ -348,7 +352,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
       },
       proofOf({
         ...{ kind: 'maintenance', id: sample.maintenanceId, digest: sample.maintenanceHash },
-        claims: { assetId: sample.assetId },
+        claims: { assetId: sample.assetId, number: 17, previousEntry: sample.leaf },
       }),
     ),
     async (request) => ({

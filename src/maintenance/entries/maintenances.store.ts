@@ -23,6 +23,8 @@ export interface Maintenance extends AnchorState {
   assetId: string;
   maintenanceId: string;
   maintenanceHash: HexText;
+  /** Counts from 1 in each asset, in the order of recording. */
+  number: number;
   type: string;
   summary: string;
   performedAt: Date;
@@ -141,7 +143,7 @@ async function readSignoffs(
   return found;
 }
 
-const columns = `m.id, m.asset_id, m.hash, m.type, m.summary, m.performed_at, m.created_at, m.worker_address,
+const columns = `m.id, m.asset_id, m.hash, m.number, m.type, m.summary, m.performed_at, m.created_at, m.worker_address,
   m.worker_name, m.supersedes, correction.id as superseded_by, ${anchorColumns}`;
 
 /** Each join uses a key, for every entry `m`. */
@@ -156,6 +158,7 @@ interface MaintenanceRow extends AnchorColumns {
   id: string;
   asset_id: string;
   hash: Buffer;
+  number: number;
   type: string;
   summary: string;
   performed_at: Date;
@@ -178,6 +181,7 @@ function toMaintenance(row: MaintenanceRow, signoffs: Signoff[]): Maintenance {
     assetId: row.asset_id,
     maintenanceId: row.id,
     maintenanceHash: fromBytea(row.hash),
+    number: row.number,
     type: row.type,
     summary: row.summary,
     performedAt: row.performed_at,

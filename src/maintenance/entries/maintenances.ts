@@ -1,7 +1,7 @@
 /** Maintenance entries of assets: recorded, shown to those who may see them, and proved. */
 
 import type { Proofs } from '../../anchoring/proofs.ts';
-import type { Proof, ProofContent } from '../../proof/proof.ts';
+import type { Proof, ProofContent } from '../../proof/verify/proof.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { AssetAccess } from '../assets/asset-access.ts';

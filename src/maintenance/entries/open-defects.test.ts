@@ -21,9 +21,9 @@ after(() => database.close());
 async function addEntries(assetId: string, { open }: { open: number }): Promise<void> {
   await database.pool.query(
     `insert into maintenances (workspace_id, id, asset_id, vault_id, worker_id, worker_address, worker_name, type,
-       summary, performed_at, entry, salt, hash)
+       summary, performed_at, entry, salt, hash, number)
      select $1, idOf, $2, 'vlt_1', 'wrk_1', '', '', type, '', now() - interval '1 day',
-       json_build_object('data', data, 'note', repeat('n', 500))::text, sha256(''), sha256('')
+       json_build_object('data', data, 'note', repeat('n', 500))::text, sha256(''), sha256(''), n + 1
      from generate_series(0, 6001) as n
      cross join lateral (
        select 'mnt_' || $2::text || lpad(n::text, 6, '0') as idOf,

@@ -10,7 +10,7 @@ import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import { requireSeen, type SeenVersions } from '../../runtime/seen-version.ts';
 import { type AssetKey, findAsset, holdAsset } from '../assets/assets.store.ts';
-import type { Correction } from '../entries/maintenance-creation.ts';
+import type { Correction } from '../entries/entry-additions.ts';
 import { noMaintenance } from '../entries/maintenances.store.ts';
 import { earliestWork } from '../signing/maintenance-entry.ts';
 

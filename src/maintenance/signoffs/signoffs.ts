@@ -184,6 +184,7 @@ function makeSignoff(
     version: number,
     vault: subject.vault,
     digest,
+    canonicalization: 'jcs',
     previousLeaf: entry.leaf,
     claims: { assetId: document.assetId, role },
     storedBytes: bytes,

@@ -1,5 +1,5 @@
 /** Every transfer and validation that was acknowledged happened, once, with the right outcome; and the histories say so. */
-import { verifyHistory } from '../../../src/proof/history.ts';
+import { verifyHistory } from '../../../src/proof/verify/history.ts';
 import { oraclePatienceMs } from '../client.ts';
 import { bytesOf } from '../content.ts';
 import { filesPath } from '../file-load.ts';

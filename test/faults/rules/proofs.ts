@@ -1,8 +1,8 @@
 /** Every version of every record has a proof that holds without the service, and the registry has its root. */
 import type { Hex } from 'viem';
 import { registryAbi, registryAddress } from '../../../src/chain/registry/registry.ts';
-import { isEvmAnchor, type Proof } from '../../../src/proof/proof.ts';
-import { verifyProof } from '../../../src/proof/verify.ts';
+import { isEvmAnchor, type Proof } from '../../../src/proof/verify/proof.ts';
+import { verifyProof } from '../../../src/proof/verify/verify.ts';
 import { oraclePatienceMs } from '../client.ts';
 import type { Fixture } from '../fixture.ts';
 import type { Rule } from '../rule.ts';

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Hex } from 'viem';
+import { buildInclusion } from '../../../src/chain/registry/inclusion.ts';
 import {
   deployerAddress,
   deployerRuntimeCode,
@@ -13,11 +14,12 @@ import {
   registryAddress,
   registryDeploymentData,
 } from '../../../src/chain/registry/registry.ts';
-import type { EvmAnchor, Proof } from '../../../src/proof/proof.ts';
-import { fixed, makeProofs, utf8 } from '../fixtures/proof-fixture.ts';
+import type { EvmAnchor, Proof } from '../../../src/proof/verify/proof.ts';
+import type { TrustDocument } from '../fixtures/clocked-proof.ts';
+import { fixed, makeBatch, utf8 } from '../fixtures/proof-fixture.ts';
 import { type Anvil, startAnvil } from './anvil.ts';
 
-/** Not an id that only development chains have. */
+/** Not the id of a known chain. */
 const chainId = 424_242;
 
 /** A chain that can hold the registry: its genesis contains the deployer. */
@@ -34,24 +36,35 @@ export async function anchorRecord({ client, accounts, mined }: Anvil, content: 
   );
   const thing = { kind: 'record', canonicalization: 'jcs', salt: fixed(0xa1), key: fixed(0x11) } as const;
   const things = ['rec_1', 'rec_2', 'rec_3'].map((id) => ({ ...thing, id, content: utf8(content) }));
-  const [made] = await makeProofs(things, { sequence: 1, chainId, blockNumber: 0, blockTime: 0 });
+  const { proofs } = await makeBatch(things, { sequence: 1 });
+  const [made] = proofs;
   assert.ok(made);
   const { root, size } = made.proof.merkle;
   const anchor = { ...common, address: registryAddress, abi: registryAbi, functionName: 'anchor' } as const;
   const receipt = await mined(await client.writeContract({ ...anchor, args: [root, BigInt(size)] }));
   const { timestamp } = await client.getBlock({ blockNumber: receipt.blockNumber });
+  const { transactionHash, blockHash } = receipt;
+  const call = (method: string, params: readonly unknown[]) => client.request({ method, params } as never);
+  const { inclusion } = await buildInclusion(call, { blockHash, transactionHash });
+  assert.ok(inclusion);
   await client.mine({ blocks: 256 });
   const evm: EvmAnchor = {
     type: 'evm',
     chainId,
     contract: registryAddress.toLowerCase() as Hex,
     submitter: account.address.toLowerCase() as Hex,
-    transactionHash: receipt.transactionHash,
+    ...{ transactionHash, blockHash },
     blockNumber: Number(receipt.blockNumber),
-    blockHash: receipt.blockHash,
     blockTime: Number(timestamp),
+    inclusion,
   };
   return { ...made.proof, anchors: [evm] };
+}
+
+/** The trust file of somebody who accepts the clock of this chain. */
+export async function trustIn({ client }: Anvil): Promise<TrustDocument> {
+  const { hash } = await client.getBlock({ blockNumber: 0n });
+  return { format: 'holdfast/trust@1', chains: [{ chainId, genesisHash: hash, finality: 'finalized' }] };
 }
 
 export interface DisguisedNode {

@@ -2,8 +2,9 @@
  * Leaves that count as confirmed, in the database of a service without a chain: their proofs are valid except for seal
  * and anchor.
  */
-
+import { buildTop } from '../../../src/anchoring/batching/batch.ts';
 import { type Anchorable, firstLeaf, pendingLeaf } from '../../../src/anchoring/batching/pending.ts';
+import { emptyHead, headId } from '../../../src/proof/head.ts';
 import { plainKeccak } from '../../../src/proof/keccak.ts';
 import { buildTree } from '../../../src/proof/merkle.ts';
 import type { Service } from '../service/service.ts';
@@ -16,19 +17,27 @@ interface Written {
   columns: unknown[];
 }
 
-/** Confirms the existing leaves of the thing and the given next ones, in order, in one batch. */
+/** Confirms the existing leaves of the thing and the given next ones, whose digests are made alike, in order, in one batch. */
 export async function confirmLeaves(
   service: Service,
   { workspaceId, subjectId, vault }: Thing,
   next: NextLeaf[],
 ): Promise<void> {
   const { rows } = await service.sql(
-    `select leaf from anchor_leaves where workspace_id = $1 and subject_id = $2 order by id`,
+    `select leaf, canonicalization from anchor_leaves where workspace_id = $1 and subject_id = $2 order by id`,
     [workspaceId, subjectId],
   );
+  const canonicalization = rows.at(-1)?.canonicalization ?? 'jcs';
   let previousLeaf: Buffer = rows.at(-1)?.leaf ?? firstLeaf;
   const added: Written[] = next.map((one) => {
-    const { leaf, write } = pendingLeaf({ workspaceId, subjectId, vault, previousLeaf, ...one });
+    const { leaf, write } = pendingLeaf({
+      ...one,
+      workspaceId,
+      subjectId,
+      vault,
+      previousLeaf,
+      canonicalization,
+    });
     previousLeaf = leaf;
     const row = write.row as Record<string, unknown>;
     return { leaf, columns: columns.map((name) => row[name]) };
@@ -36,14 +45,19 @@ export async function confirmLeaves(
   const values = columns.map((_, place) => added.map((one) => one.columns[place]));
   await service.sql(
     `insert into anchor_leaves (workspace_id, subject_id, vault_id, ${columns.join(', ')})
-     select $1, $2, $3, kind, version, digest, previous_leaf, claims, claims_hash, leaf
-     from unnest($4::text[], $5::integer[], $6::bytea[], $7::bytea[], $8::text[], $9::bytea[], $10::bytea[])
+     select $1, $2, $3, kind, version, digest, canonicalization, previous_leaf, claims, claims_hash, leaf
+     from unnest($4::text[], $5::integer[], $6::bytea[], $7::text[], $8::bytea[], $9::text[], $10::bytea[], $11::bytea[])
        with ordinality as added (${columns.join(', ')}, place) order by place`,
     [workspaceId, subjectId, vault.id, ...values],
   );
 
   const leaves = Buffer.concat([...rows.map(({ leaf }) => leaf), ...added.map(({ leaf }) => leaf)]);
-  const root = Buffer.from(buildTree(leaves, plainKeccak).root);
+  const subtreeRoot = Buffer.from(buildTree(leaves, plainKeccak).root);
+  const sealId = Buffer.alloc(32, 0x5e);
+  const top = buildTop(
+    { roots: subtreeRoot, sealIds: sealId, headId: headId(emptyHead, plainKeccak) },
+    plainKeccak,
+  );
   const account = Buffer.alloc(20, 0xac);
   const hash = Buffer.alloc(32, 0xaa);
   await service.sql(
@@ -65,24 +79,28 @@ export async function confirmLeaves(
        returning id
      ), batch as (
        insert into anchor_batches (root, size, outgoing_id, status, transaction_hash, block_number, block_hash,
-         block_time, announced, confirmed_at)
-       select $3, $4, id, 'finalized', $1, 7, $1, 1800000000, $4, now() from sent
+         block_time, announced, confirmed_at, evidence_root, head_path)
+       select $3, $4, id, 'finalized', $1, 7, $1, 1800000000, $4, now(), $10, $11 from sent
        returning id
      ), subtree as (
        insert into anchor_subtrees (batch_id, workspace_id, vault_id, root, leaves, first_place, sequence, signature,
-         upper_path)
-       select id, $5, $6, $3, $7, 0,
-         (select coalesce(max(sequence), 0) + 1 from anchor_subtrees where vault_id = $6), $8, '' from batch
+         upper_path, seal_id, previous_seal)
+       select id, $5, $6, $12, $7, 0,
+         (select coalesce(max(sequence), 0) + 1 from anchor_subtrees where vault_id = $6), $8, $13, $14, $10 from batch
      )
      update anchor_leaves l set batch_id = batch.id, place = placed.place
      from batch, (select id, row_number() over (order by id) - 1 as place from anchor_leaves
                   where workspace_id = $5 and subject_id = $9) as placed
      where l.id = placed.id`,
     [
-      ...[hash, account, root, rows.length + added.length, workspaceId, vault.id, leaves],
-      ...[Buffer.alloc(65, 1), subjectId],
+      ...[hash, account, Buffer.from(top.root), rows.length + added.length, workspaceId, vault.id, leaves],
+      ...[Buffer.alloc(65, 1), subjectId, Buffer.alloc(32), Buffer.from(top.headPath), subtreeRoot],
+      ...[Buffer.from(top.upperPaths[0] ?? []), sealId],
     ],
   );
 }
 
-const columns = ['kind', 'version', 'digest', 'previous_leaf', 'claims', 'claims_hash', 'leaf'];
+const columns = [
+  ...['kind', 'version', 'digest', 'canonicalization'],
+  ...['previous_leaf', 'claims', 'claims_hash', 'leaf'],
+];

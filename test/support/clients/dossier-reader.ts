@@ -3,13 +3,10 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import yauzl from 'yauzl';
 import { registryAddress, registryCodeHash } from '../../../src/chain/registry/registry.ts';
-import {
-  checkDossier,
-  type DossierFiles,
-  type DossierVerdict,
-} from '../../../src/maintenance/dossier-check/dossier-check.ts';
+import { checkDossier, type DossierVerdict } from '../../../src/maintenance/dossier-check/dossier-check.ts';
+import type { DossierFiles } from '../../../src/maintenance/dossier-check/dossier-files.ts';
 import type { Dossier, EntryLine } from '../../../src/maintenance/dossier-check/dossier-format.ts';
-import type { ChainReader } from '../../../src/proof/chain-reader.ts';
+import type { ChainReader } from '../../../src/proof/verify/chain-reader.ts';
 import type { Service } from '../service/service.ts';
 
 export interface ReadDossier {
@@ -35,7 +32,12 @@ export async function openDossier(path: string, chain?: ChainReader): Promise<Re
   };
 }
 
-export function check(files: Map<string, Buffer>, chain?: ChainReader): Promise<DossierVerdict> {
+/** `seal`: the proof of dossier.json, if it is not among the files. */
+export function check(
+  files: Map<string, Buffer>,
+  chain?: ChainReader,
+  seal?: string,
+): Promise<DossierVerdict> {
   const given: DossierFiles = {
     names: () => [...files.keys()],
     open(path) {
@@ -43,7 +45,8 @@ export function check(files: Map<string, Buffer>, chain?: ChainReader): Promise<
       return bytes ? pieces(bytes) : null;
     },
   };
-  return checkDossier(given, { chain, registry: { address: registryAddress, codeHash: registryCodeHash } });
+  const registry = { address: registryAddress, codeHash: registryCodeHash };
+  return checkDossier(given, { chain, registry, seal });
 }
 
 /** Downloads the response of a path below the API. */

@@ -73,7 +73,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     await send('PUT', `${damc}/assets/${assetId}/`, { metadata: { ...metadata, changed: true } });
     await copy('assets', `asset_id = '${assetId}'`, { asset_id: text('ast_'), count: some });
     const { maintenanceId } = await fixture.made({ summary: wide(10_000), type: 'defect' });
-    await copy('maintenances', `id = '${maintenanceId}'`, { id: text('mnt_'), count: some });
+    await copy('maintenances', `id = '${maintenanceId}'`, { id: text('mnt_'), number: 'n + 1', count: some });
     await fillSignoffs(maintenanceId);
     await copy('audit_entries', `action = 'asset.update'`, { id: text('aud_') });
     return { assetId, maintenanceId };

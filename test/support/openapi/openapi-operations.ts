@@ -142,7 +142,7 @@ export function isSuccess({ name }: Operation, status: number): boolean {
   return (
     status < 300 ||
     (status === 409 &&
-      /\/(proof|certificate|history|transfer|install|remove|signoffs|request|accept)\/?$/.test(name))
+      /\/(proof|certificate|evidence|history|transfer|install|remove|signoffs|request|accept)\/?$/.test(name))
   );
 }
 

@@ -75,7 +75,12 @@ const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
   const lastDone = { at: new Date().toISOString(), hours: 0, cycles: 0 };
   const interval = { name, every: { days: 1 }, lastDone };
   const { id: intervalId } = await create(service, `${assets}${assetId}/intervals/`, interval);
-  return { address, assetId, maintenanceId, number: String(signoff.number), intervalId };
+  const dossier = await service.call(
+    'GET',
+    `${assets}${assetId}/dossier/?viewerAddress=${vaultAddress}&wait=0`,
+  );
+  const dossierId = dossier.headers.get('x-dossier-id') ?? assert.fail(dossier.text);
+  return { address, assetId, maintenanceId, number: String(signoff.number), intervalId, dossierId };
 };
 
 async function makeKey(service: Service, name = 'Thing'): Promise<PathValues> {

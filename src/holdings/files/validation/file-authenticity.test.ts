@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import {
+  anchorOf,
   type ChainFacts,
   factsOf,
   fixed,
@@ -12,11 +13,8 @@ import {
 } from '../../../../test/support/fixtures/proof-fixture.ts';
 import { openTestDatabase } from '../../../../test/support/service/database.ts';
 import { NotAsAnchored } from '../../../anchoring/proofs.ts';
-import { createAnchorReader } from '../../../chain/registry/anchor-reader.ts';
-import { registryCodeHash } from '../../../chain/registry/registry.ts';
-import { registryRuntimeCode } from '../../../chain/registry/registry-code.ts';
 import { toBytea } from '../../../db/bytea.ts';
-import type { EvmAnchor, Proof } from '../../../proof/proof.ts';
+import type { Proof } from '../../../proof/verify/proof.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import { checkAuthenticity } from './file-authenticity.ts';
 
@@ -39,7 +37,7 @@ beforeEach(async () => {
   assert.ok(made);
   proof = made.proof;
   now = factsOf(proof);
-  now.blocks[tip] = { number: tip, hash: fixed(0x71), time: 1_800_000_100 };
+  now.blocks[tip] = { number: tip, hash: fixed(0x71), time: 1_800_000_100, transactions: [] };
   remembered = structuredClone(now);
   await database.db.deleteFrom('chain_blocks').execute();
   await index(fixed(0x71));
@@ -74,7 +72,7 @@ function check({
 
 test('a proof that the chain confirms is authentic, final or not, and on a development chain too', async () => {
   assert.equal((await check()).authentic, true);
-  remembered.embedded = true;
+  remembered.development = true;
   remembered.finalized = 0;
   assert.equal((await check()).authentic, true);
 });
@@ -87,7 +85,7 @@ test('a proof with erased claims is authentic too', async () => {
 test('a wrong seal, path or claims are not authentic, and the chain is not asked again', async () => {
   const other = fixed(0x99);
   for (const forged of [
-    { ...proof, seal: { ...proof.seal, sequence: 2 } },
+    { ...proof, seal: { ...proof.seal, sequence: '2' } },
     { ...proof, merkle: { ...proof.merkle, proof: [other] } },
     { ...proof, claims: { salt: other } },
   ]) {
@@ -113,21 +111,24 @@ test('a chain that does not answer leaves the verdict open', async () => {
 });
 
 test('a missing anchor is not authentic as long as the index agrees with the chain', async () => {
-  for (const facts of [now, remembered]) facts.anchors = {};
+  for (const facts of [now, remembered])
+    facts.blocks[100] = { ...(now.blocks[100] ?? assert.fail()), hash: fixed(0x66) };
   const result = await check();
   assert.equal(result.authentic, false);
-  assert.match(result.reason, /no anchor/);
+  assert.match(result.reason, /not \(or no longer\)/);
 });
 
 test('an anchor moved by a reorg has no verdict until the index has caught up', async () => {
-  const moved = { number: 101, hash: fixed(0x77), time: 1_800_000_001 };
-  const [anchor] = proof.anchors as [EvmAnchor];
+  const place = { sequence: 1, chainId: 424_242, blockNumber: 101, blockTime: 1_800_000_001 };
+  const { merkle } = proof;
+  const followed = await anchorOf(merkle, place);
+  const moved = factsOf({ ...proof, anchors: [followed] });
   for (const facts of [now, remembered]) {
-    const transaction = facts.transactions[anchor.transactionHash];
-    assert.ok(transaction);
-    facts.transactions[anchor.transactionHash] = { ...transaction, blockNumber: 101, blockHash: moved.hash };
-    facts.blocks = { 101: moved, [tip]: { number: tip, hash: fixed(0x72), time: 1_800_000_100 } };
-    for (const stored of Object.values(facts.anchors)) stored.time = moved.time;
+    facts.blocks = {
+      ...moved.blocks,
+      100: { number: 100, hash: fixed(0x67), time: 1_800_000_000, transactions: [] },
+      [tip]: { number: tip, hash: fixed(0x72), time: 1_800_000_100, transactions: [] },
+    };
   }
   const waiting = await check();
   assert.equal(waiting.authentic, null);
@@ -135,13 +136,12 @@ test('an anchor moved by a reorg has no verdict until the index has caught up', 
 
   await database.db.deleteFrom('chain_blocks').execute();
   await index(fixed(0x72));
-  const followed = { ...anchor, blockNumber: 101, blockHash: moved.hash, blockTime: moved.time };
   proof = { ...proof, anchors: [followed] };
   assert.equal((await check()).authentic, true);
 });
 
 test('cached answers from before a reorg condemn nothing', async () => {
-  remembered.blocks = {};
+  remembered.blocks[100] = { number: 100, hash: fixed(0x68), time: 1_800_000_000, transactions: [] };
   assert.equal((await check()).authentic, true);
 });
 
@@ -150,42 +150,9 @@ function silent(): ReturnType<typeof memoryChain> {
   return new Proxy(memoryChain(now), { get: () => refuse });
 }
 
-test('a lagging chain node behind the address gives no verdict, and the validation waits', async () => {
-  const { blockNumber, blockHash } = proof.anchors[0] as EvmAnchor;
-  const quantity = (value: number) => `0x${value.toString(16)}`;
-  const asked: string[] = [];
-  // Headers come from a chain node that is up to date; the contract calls go to one that does not know the anchor yet.
-  const chain = createAnchorReader(async (method, params) => {
-    asked.push(method);
-    if (method === 'eth_chainId') return quantity(424_242);
-    if (method === 'web3_clientVersion') return 'Geth/v1.16.7';
-    if (method === 'eth_getBlockByNumber') {
-      const number = params[0] === 'latest' ? tip : Number(params[0]);
-      const hash = number === blockNumber ? blockHash : fixed(0x71);
-      return { number: quantity(number), hash, timestamp: quantity(1_800_000_100), transactions: [] };
-    }
-    const lagging = params[1] === 'latest';
-    if (method === 'eth_getCode' && lagging) return registryRuntimeCode;
-    if (method === 'eth_call' && lagging) return `0x${'00'.repeat(64)}`;
-    throw new Error('header not found');
-  });
-  const { authentic, reason } = await checkAuthenticity(
-    {
-      workspaceId: proof.subject.workspaceId,
-      fileId: 'fil_1',
-      version: 1,
-      contentHash: toBytea(proof.content.digest),
-      canonicalization: 'raw',
-    },
-    {
-      db: database.db,
-      proofs: { make: async () => proof },
-      chain,
-      freshChain: chain,
-      registry: { ...registry, codeHash: registryCodeHash },
-    },
-  );
+test('a chain node that has not reached the block gives no verdict, and the validation waits', async () => {
+  for (const facts of [now, remembered]) delete facts.blocks[100];
+  const { authentic, reason } = await check();
   assert.equal(authentic, null, reason);
-  assert.match(reason, /header not found/);
-  assert.ok(asked.indexOf('eth_getBlockByNumber') < asked.indexOf('eth_getCode'), 'the head comes first');
+  assert.match(reason, /has not reached block 100/);
 });

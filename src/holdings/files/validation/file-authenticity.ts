@@ -7,10 +7,10 @@ import { sql } from 'kysely';
 import { NotAsAnchored, type Proofs } from '../../../anchoring/proofs.ts';
 import { fromBytea } from '../../../db/bytea.ts';
 import type { Db } from '../../../db/database.ts';
-import type { ChainReader, Registry } from '../../../proof/chain-reader.ts';
-import type { Proof } from '../../../proof/proof.ts';
-import type { StepName, Verification } from '../../../proof/steps.ts';
-import { verifyProof } from '../../../proof/verify.ts';
+import type { ChainReader, Registry } from '../../../proof/verify/chain-reader.ts';
+import type { Proof } from '../../../proof/verify/proof.ts';
+import type { StepName, Verification } from '../../../proof/verify/steps.ts';
+import { verifyProof } from '../../../proof/verify/verify.ts';
 import { AppError } from '../../../runtime/errors.ts';
 
 export interface VersionToProve {
@@ -44,7 +44,7 @@ export interface AuthenticityDeps {
 const needed: StepName[] = ['leaf', 'path', 'seal', 'registry', 'chain'];
 
 /** Steps whose failure may mean a reorg as well as a forgery. */
-const ofTheChain: StepName[] = ['registry', 'chain', 'time'];
+const ofTheChain: StepName[] = ['registry', 'chain'];
 
 export async function checkAuthenticity(
   version: VersionToProve,

@@ -109,6 +109,7 @@ function writesOf(completed: Completed, at: Date): Write[] {
     version: number,
     vault: owner,
     digest: completed.presentedHash,
+    canonicalization: completed.canonicalization,
     // Beside the chain of versions and transfers, which do not wait for it.
     previousLeaf: completed.leaf,
     claims: {

@@ -4,7 +4,7 @@ import { auditWrite } from '../../../access/audit/audit.ts';
 import type { Proofs } from '../../../anchoring/proofs.ts';
 import { fromBytea } from '../../../db/bytea.ts';
 import type { CommitTogether, Write } from '../../../db/writes.ts';
-import type { Proof } from '../../../proof/proof.ts';
+import type { Proof } from '../../../proof/verify/proof.ts';
 import type { Caller } from '../../../runtime/caller.ts';
 import { AppError } from '../../../runtime/errors.ts';
 import { newId, timeOf } from '../../../runtime/ids.ts';

@@ -68,6 +68,8 @@ before(async () => {
       block_number: 1,
       block_hash: toBytea(fixed(3)),
       block_time: 1_800_000_000,
+      evidence_root: Buffer.alloc(32),
+      head_path: Buffer.alloc(0),
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -94,6 +96,7 @@ async function makeFile({ confirmed = true } = {}): Promise<string> {
     version: 1,
     vault,
     digest,
+    canonicalization: 'raw',
     previousLeaf: firstLeaf,
     claims: {},
   });

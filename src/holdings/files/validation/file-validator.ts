@@ -6,7 +6,7 @@ import { createAnchorReader } from '../../../chain/registry/anchor-reader.ts';
 import type { RpcCall } from '../../../chain/rules/rpc-call.ts';
 import type { Db } from '../../../db/database.ts';
 import { isDatabaseAway } from '../../../db/faults.ts';
-import type { Registry } from '../../../proof/chain-reader.ts';
+import type { Registry } from '../../../proof/verify/chain-reader.ts';
 import type { LoopLog, Wakeup } from '../../../runtime/loop.ts';
 import { type Authenticity, checkAuthenticity } from './file-authenticity.ts';
 import { completeValidations, type JudgedValidation } from './file-validation-results.ts';

@@ -1,0 +1,47 @@
+/** declaration.txt of an evidence package: a template for the person who certifies the record, with blanks to fill in. */
+import type { Proof } from '../../proof/verify/proof.ts';
+
+export function packageDeclaration({ subject, content, seal }: Proof, what: string): string {
+  const blank = '_'.repeat(48);
+  return `${[
+    'DECLARATION',
+    '',
+    'A template. Whether and in what form such a declaration is needed depends on where it is used; have it',
+    'checked by a lawyer. Fill in the blanks, strike out what does not apply, and sign it.',
+    '',
+    `I, ${blank} (name),`,
+    `${blank} (position),`,
+    `of ${blank} (organisation and address),`,
+    '',
+    'declare:',
+    '',
+    '1. I am qualified to make this declaration because',
+    `   ${blank}`,
+    `   ${blank}`,
+    '',
+    `2. It is about ${what}`,
+    `   (${subject.workspaceId}/${subject.id}), whose content has the SHA-256 digest`,
+    `   ${content.digest.slice(2)}`,
+    `   (${content.canonicalization}), sealed by the vault ${seal.vault}.`,
+    '',
+    '3. The content was given to the system that made this package in the ordinary course of',
+    `   ${blank}`,
+    '   by',
+    `   ${blank}`,
+    '',
+    '4. The system computes a digest of what it is given, seals it with the key of a vault, and has others vouch',
+    '   for the time, as README.txt explains. I know of no fault of the system that would affect this record,',
+    '   except:',
+    `   ${blank}`,
+    '',
+    '5. I checked the files of this package as README.txt describes, on',
+    `   ${blank} (date), with this result:`,
+    `   ${blank}`,
+    '',
+    'I declare that the above is true to the best of my knowledge.',
+    '',
+    `Place and date  ${blank}`,
+    '',
+    `Signature       ${blank}`,
+  ].join('\r\n')}\r\n`;
+}

@@ -1,0 +1,128 @@
+/**
+ * Judges an OpenTimestamps anchor without a network. A header alone proves nothing, because anybody can make one: only a
+ * block whose hash is trusted vouches for a time.
+ */
+import type { Hex } from 'viem';
+import { toHex } from '../hex.ts';
+import { checkOpenTimestampsAnchor, fileIn, type OpenTimestampsAnchor } from './anchor.ts';
+import { type BitcoinHeader, readBitcoinHeader } from './bitcoin-header.ts';
+import { type BitcoinCommitment, bitcoinIn } from './commitments.ts';
+import { operationTags } from './operations.ts';
+import { MalformedTimestamp, readDetachedFile } from './read.ts';
+import { attestedIn, type DetachedFile } from './timestamp.ts';
+
+export interface BitcoinTrust {
+  /** Hashes as block explorers print them, in lower case. */
+  blocks: readonly { height: number; hash: Hex }[];
+}
+
+export type OpenTimestampsJudgement =
+  | {
+      status: 'pass';
+      height: number;
+      /** Milliseconds since 1970, of the header: the earliest of the trusted blocks. Bitcoin's clock is right to 2 hours. */
+      time: number;
+      blockHash: Hex;
+      /** A sentence, with the accuracy. */
+      message: string;
+    }
+  /** Nothing contradicts, but no trusted block vouches. */
+  | { status: 'untrusted'; reason: string }
+  | { status: 'fail'; reason: string };
+
+export interface OpenTimestampsGiven {
+  /** SHA-256 of the 32 bytes of the batch root. */
+  imprint: Uint8Array;
+  trust: BitcoinTrust;
+  /** Milliseconds since 1970. Blocks of a later time count as absent, unless they contradict. */
+  at: number;
+}
+
+export async function judgeOpenTimestamps(
+  anchor: OpenTimestampsAnchor,
+  { imprint, trust, at }: OpenTimestampsGiven,
+): Promise<OpenTimestampsJudgement> {
+  const [fault] = checkOpenTimestampsAnchor(anchor, '');
+  if (fault) return fail(`The OpenTimestamps anchor is malformed: ${fault.path || 'it'} ${fault.message}.`);
+  const file = openFile(anchor);
+  if (typeof file === 'string') return fail(`The .ots file is malformed: it ${file}.`);
+  if (file.hashTag !== operationTags.sha256) return fail('The .ots file is not for a SHA-256 digest.');
+  if (toHex(file.digest) !== toHex(imprint)) {
+    return fail(`The .ots file is for the digest ${toHex(file.digest)}, but the root has ${toHex(imprint)}.`);
+  }
+
+  const blocks = anchor.headers.map(({ height, header }) => ({ height, ...readBitcoinHeader(header) }));
+  const heights = new Set(blocks.map(({ height }) => height));
+  const claims = Map.groupBy(
+    bitcoinIn(file, (height) => heights.has(height)),
+    ({ height }) => height,
+  );
+  for (const block of blocks) {
+    const contradiction = contradictionOf(block, claims.get(block.height) ?? [], trust);
+    if (contradiction !== null) return fail(contradiction);
+  }
+
+  const trusted = blocks.filter(({ height, hash }) =>
+    trust.blocks.some((known) => known.height === height && known.hash === hash),
+  );
+  const [earliest] = trusted
+    .filter(({ time }) => time <= at)
+    .toSorted((one, other) => one.time - other.time || one.height - other.height);
+  if (earliest === undefined) return untrusted(reasonFor(file, blocks, trusted));
+  const { height, time, hash } = earliest;
+  const message = `Bitcoin block ${height} vouches for ${new Date(time).toISOString()}, give or take 2 hours.`;
+  return { status: 'pass', height, time, blockHash: hash, message };
+}
+
+interface Block extends BitcoinHeader {
+  height: number;
+}
+
+/** The file, or what is wrong with it. */
+function openFile(anchor: OpenTimestampsAnchor): DetachedFile | string {
+  try {
+    return readDetachedFile(fileIn(anchor));
+  } catch (error) {
+    if (error instanceof MalformedTimestamp) return error.message;
+    throw error;
+  }
+}
+
+function contradictionOf(
+  { height, hash, merkleRoot, hasWork }: Block,
+  claims: BitcoinCommitment[],
+  trust: BitcoinTrust,
+): string | null {
+  if (claims.length === 0) {
+    return `The anchor has a header of Bitcoin block ${height}, of which the .ots file says nothing.`;
+  }
+  if (!hasWork) return `The header of Bitcoin block ${height} lacks the proof of work that it demands.`;
+  const root = toHex(merkleRoot);
+  if (claims.some((claim) => toHex(claim.merkleRoot) !== root)) {
+    return `The .ots file does not lead to the Merkle root of Bitcoin block ${height}, ${root}.`;
+  }
+  const known = trust.blocks.filter((block) => block.height === height);
+  if (known.length > 0 && known.every((block) => block.hash !== hash)) {
+    return `The header of Bitcoin block ${height} has the hash ${hash}, but the trusted one is ${known[0]?.hash}.`;
+  }
+  return null;
+}
+
+function reasonFor(file: DetachedFile, blocks: Block[], trusted: Block[]): string {
+  const [later] = trusted;
+  if (later !== undefined) {
+    return `Bitcoin block ${later.height}, of ${new Date(later.time).toISOString()}, is later than the time of judgement.`;
+  }
+  const [unknown] = blocks;
+  if (unknown !== undefined) {
+    return `No hash of Bitcoin block ${unknown.height} is trusted; the header has ${unknown.hash}.`;
+  }
+  const [height] = attestedIn(file.tree).flatMap(({ attestation }) =>
+    attestation.kind === 'bitcoin' ? [attestation.height] : [],
+  );
+  if (height !== undefined) return `The anchor has no header of Bitcoin block ${height}.`;
+  return 'No Bitcoin block vouches for it yet: the .ots file is pending.';
+}
+
+const fail = (reason: string) => ({ status: 'fail', reason }) as const;
+const untrusted = (reason: string) => ({ status: 'untrusted', reason }) as const;

@@ -1,0 +1,154 @@
+/** The hash and signature algorithms that count, by WebCrypto. SHA-1 may identify a certificate, but signs nothing. */
+import {
+  around,
+  bitString,
+  type Der,
+  elementsOf,
+  fieldsOf,
+  integer,
+  nullTag,
+  objectId,
+  oidOf,
+  onlyOf,
+  readDer,
+  readOr,
+  sequence,
+  smallInteger,
+  wholeBytes,
+} from './der.ts';
+
+export type HashName = 'SHA-256' | 'SHA-384' | 'SHA-512';
+
+/** How a signature is made: by which kind of key, over which hash. */
+interface Scheme {
+  name: 'RSASSA-PKCS1-v1_5' | 'RSA-PSS' | 'ECDSA';
+  hash: HashName;
+  saltLength: number;
+}
+
+export interface Signature {
+  /** An AlgorithmIdentifier. */
+  algorithm: Der;
+  signature: Uint8Array;
+  /** What is signed. */
+  data: Uint8Array;
+  /**
+   * The hash that a token's signer names beside the algorithm: both have to agree, and plain "RSA" means PKCS #1 v1.5
+   * with that hash.
+   */
+  hash?: HashName;
+}
+
+const rsa = '1.2.840.113549.1.1.';
+const hashes: readonly HashName[] = ['SHA-256', 'SHA-384', 'SHA-512'];
+
+export async function digestOf(hash: HashName | 'SHA-1', bytes: Uint8Array): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest(hash, bytes as Uint8Array<ArrayBuffer>));
+}
+
+/** The hash that an AlgorithmIdentifier names, if it counts. */
+export function hashOf(algorithm: Der): HashName | undefined {
+  const { oid, isPlain } = identifierOf(algorithm);
+  return isPlain ? hashAt(oid, '2.16.840.1.101.3.4.2.', 1) : undefined;
+}
+
+/** False as well when algorithm or key are none that count, or do not fit each other. */
+export async function isSignedBy(spki: Uint8Array, signed: Signature): Promise<boolean> {
+  const scheme = schemeOf(signed);
+  const curve = keyOf(spki);
+  if (scheme === undefined || curve === undefined || (scheme.name === 'ECDSA') !== (curve !== 'RSA'))
+    return false;
+  const { name, hash } = scheme;
+  const signature =
+    curve === 'RSA' ? signed.signature : fixedSize(signed.signature, curve === 'P-256' ? 32 : 48);
+  if (signature === undefined) return false;
+  try {
+    const parameters = curve === 'RSA' ? { name, hash } : { name, namedCurve: curve };
+    const key = await crypto.subtle.importKey('spki', spki as Own, parameters, false, ['verify']);
+    return await crypto.subtle.verify(scheme, key, signature as Own, signed.data as Own);
+  } catch {
+    // Such as a point that is not on its curve.
+    return false;
+  }
+}
+
+/** WebCrypto takes no shared memory; there is none here. */
+type Own = Uint8Array<ArrayBuffer>;
+
+/** The scheme that an AlgorithmIdentifier names, if it counts. */
+export function schemeOf({
+  algorithm,
+  hash: named,
+}: Pick<Signature, 'algorithm' | 'hash'>): Scheme | undefined {
+  const { oid, parameters, isPlain } = identifierOf(algorithm);
+  const scheme = (name: Scheme['name'], hash: HashName | undefined, saltLength = 0) =>
+    hash === undefined || (named ?? hash) !== hash ? undefined : { name, hash, saltLength };
+  if (oid === `${rsa}10`) {
+    const pss = parameters && readPss(parameters);
+    return pss && scheme('RSA-PSS', pss.hash, pss.saltLength);
+  }
+  const pkcs1 = oid === `${rsa}1` ? named : hashAt(oid, rsa, 11);
+  if (pkcs1 !== undefined) return isPlain ? scheme('RSASSA-PKCS1-v1_5', pkcs1) : undefined;
+  return parameters ? undefined : scheme('ECDSA', hashAt(oid, '1.2.840.10045.4.3.', 2));
+}
+
+/** RSA of 2,048 to 8,192 bits, P-256 or P-384; undefined for any other SubjectPublicKeyInfo. */
+export function keyOf(spki: Uint8Array): 'RSA' | 'P-256' | 'P-384' | undefined {
+  return readOr(undefined, () => {
+    const [algorithm, bits] = fieldsOf(readDer(spki, ''), '', [sequence, bitString]);
+    const { oid, parameters } = identifierOf(algorithm);
+    const key = wholeBytes(bits, '');
+    if (oid === `${rsa}1`) return parameters?.tag === nullTag && isRsaKey(key) ? 'RSA' : undefined;
+    if (oid !== '1.2.840.10045.2.1' || parameters?.tag !== objectId || key[0] !== 4) return undefined;
+    const curve = oidOf(parameters);
+    if (curve === '1.2.840.10045.3.1.7' && key.length === 65) return 'P-256';
+    return curve === '1.3.132.0.34' && key.length === 97 ? 'P-384' : undefined;
+  });
+}
+
+/** The hashes have numbers in a row, from `first` on. */
+function hashAt(oid: string, prefix: string, first: number): HashName | undefined {
+  return hashes.find((_, at) => oid === `${prefix}${first + at}`);
+}
+
+/** `isPlain`: without parameters or with an empty one, which mean the same for hashes and RSA. */
+function identifierOf(algorithm: Der): { oid: string; parameters: Der | undefined; isPlain: boolean } {
+  const [id, parameters, more] = algorithm.tag === sequence ? elementsOf(algorithm) : [];
+  const oid = id?.tag === objectId && more === undefined ? oidOf(id) : '';
+  return { oid, parameters, isPlain: parameters === undefined || parameters.tag === nullTag };
+}
+
+/** RFC 4055: the hash, MGF1 with the same hash, and the length of the salt; the defaults of the first two mean SHA-1. */
+function readPss(parameters: Der): { hash: HashName | undefined; saltLength: number } | undefined {
+  return readOr(undefined, () => {
+    const [hashed, masked, salted] = fieldsOf(parameters, '', [around(0), around(1), [around(2)]]);
+    const hash = hashOf(onlyOf(hashed, ''));
+    const mask = identifierOf(onlyOf(masked, ''));
+    if (mask.oid !== `${rsa}8` || !mask.parameters || hashOf(mask.parameters) !== hash) return undefined;
+    const [salt] = salted === undefined ? [] : fieldsOf(salted, '', [integer], around(2));
+    return { hash, saltLength: salt === undefined ? 20 : smallInteger(salt, '') };
+  });
+}
+
+/** The modulus, and an odd exponent from 3 to 2³¹ - 1. */
+function isRsaKey(bytes: Uint8Array): boolean {
+  const [{ value: modulus }, exponent] = fieldsOf(readDer(bytes, ''), '', [integer, integer]);
+  const [first = 128] = modulus;
+  const size = modulus.length - (first === 0 ? 1 : 0);
+  const power = smallInteger(exponent, '');
+  return first < 128 && size >= 256 && size <= 1024 && power > 1 && power % 2 === 1;
+}
+
+/** WebCrypto takes r and s one after the other, each as long as a coordinate. */
+function fixedSize(signature: Uint8Array, size: number): Uint8Array | undefined {
+  return readOr(undefined, () => {
+    const raw = new Uint8Array(2 * size);
+    const numbers = fieldsOf(readDer(signature, ''), '', [integer, integer]);
+    for (const [at, { value }] of numbers.entries()) {
+      const number = value[0] === 0 ? value.subarray(1) : value;
+      if ((value[0] ?? 0) > 127 || number.length > size) return undefined;
+      raw.set(number, (at + 1) * size - number.length);
+    }
+    return raw;
+  });
+}

@@ -1,0 +1,37 @@
+/** All vectors of test/vectors, made anew. */
+import { makeBaseThings } from './base-batches.ts';
+import { evmVectors } from './evm-vectors.ts';
+import { goodVectors } from './good-vectors.ts';
+import { inclusionVectors } from './inclusion-vectors.ts';
+import { malformedVectors } from './malformed-vectors.ts';
+import { nodeVectors } from './node-vectors.ts';
+import { otsVectors } from './ots-vectors.ts';
+import { renewalVectors } from './renewal-vectors.ts';
+import { sealVectors } from './seal-vectors.ts';
+import { tamperedVectors } from './tampered-vectors.ts';
+import { textVectors } from './text-vectors.ts';
+import { tokenFaultVectors } from './token-fault-vectors.ts';
+import { tokenFormVectors } from './token-form-vectors.ts';
+import type { NamedVector } from './vector.ts';
+
+export async function allVectors(): Promise<NamedVector[]> {
+  const base = await makeBaseThings();
+  const all = [
+    ...(await goodVectors(base)),
+    ...(await renewalVectors(base['record-jcs'])),
+    ...(await tamperedVectors(base)),
+    ...(await sealVectors(base['file-raw'])),
+    ...(await malformedVectors(base['record-jcs'])),
+    ...(await evmVectors(base['file-raw'])),
+    ...nodeVectors(base['file-raw']),
+    ...(await inclusionVectors(base['file-raw'])),
+    ...otsVectors(base['file-raw']),
+    ...(await tokenFaultVectors(base['file-raw'])),
+    ...tokenFormVectors(base['file-raw']),
+    ...(await textVectors(base['record-jcs'])),
+  ];
+  const names = all.map(({ name }) => name);
+  const twice = names.filter((name, place) => names.indexOf(name) !== place);
+  if (twice.length > 0) throw new Error(`two vectors are called ${twice.join(', ')}`);
+  return all;
+}
