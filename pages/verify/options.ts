@@ -1,7 +1,7 @@
 /** What the visitor chooses beside the files: a chain node, whom to trust, as of when, salt and registry. */
 import type { Hex } from 'viem';
 import { createAnchorReader } from '../../src/chain/registry/anchor-reader.ts';
-import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
+import { registryCode, usualRegistry } from '../../src/proof/evm/usual-registry.ts';
 import { readTrust, shippedTrust, type Trust } from '../../src/proof/verify/trust.ts';
 import { isCalendarDay, isDateTime } from '../../src/runtime/date-time.ts';
 import { parseJsonText } from '../../src/runtime/json-text.ts';
@@ -21,7 +21,7 @@ const faults = {
 export type Options = NonNullable<Awaited<ReturnType<typeof readOptions>>>;
 
 export function showUsualRegistry(): void {
-  element<HTMLInputElement>('registry').placeholder = registryAddress;
+  element<HTMLInputElement>('registry').placeholder = usualRegistry;
 }
 
 /** Null when a field is invalid; the field then shows why. */
@@ -43,7 +43,7 @@ export async function readOptions(form: HTMLFormElement, trustFile: File | null)
     trust,
     at: at === '' ? Date.now() : Date.parse(at),
     chain: address === '' ? undefined : createAnchorReader(createRpcCall(address)),
-    registry: { address: registry || registryAddress, codeHash: registryCodeHash },
+    registry: { address: registry || usualRegistry, codeHash: registryCode },
     salt: salt === '' ? undefined : (`0x${salt.toLowerCase().replace(/^0x/, '')}` as Hex),
   };
 }

@@ -3,9 +3,9 @@
  * that root, so that nobody who gets the vault's key later can add a seal to what was anchored before.
  */
 import type { Hex } from 'viem';
-import { recoverAddress } from 'viem/utils';
 import { fromHex, toHex, writeHex } from './hex.ts';
 import { type Keccak, plainKeccak } from './keccak.ts';
+import { addressOf } from './secp256k1.ts';
 
 export interface SealFields {
   vault: string;
@@ -133,14 +133,9 @@ export function signatureFault(signature: Hex): string | null {
   return null;
 }
 
-/** The lower-case address whose key signed; null when no address can be recovered. */
-export async function recoverSigner(fields: SealFields, signature: Hex): Promise<Hex | null> {
-  try {
-    const address = await recoverAddress({ hash: toHex(sealDigest(fields)), signature });
-    return address.toLowerCase() as Hex;
-  } catch {
-    return null;
-  }
+/** The lower-case address whose key signed; null when no key can have made the signature. */
+export function recoverSigner(fields: SealFields, signature: Hex): Hex | null {
+  return addressOf(sealDigest(fields), fromHex(signature));
 }
 
 /** Half of the order of secp256k1, rounded down. */

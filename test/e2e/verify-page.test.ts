@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { createPaper } from '../../src/pdf/paper.ts';
 import { browserMissing, startBrowser } from '../support/clients/browser.ts';
@@ -19,6 +20,7 @@ import { findFaults } from '../support/fixtures/dashboard-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { type Answer, type Service, startService } from '../support/service/service.ts';
 
+const mostBytes = 60_000;
 const skip = browserMissing();
 
 let clocked: ClockedProof;
@@ -68,6 +70,15 @@ test('script and style can be cached forever, since their names change with thei
   for (const name of ['main.js', '..%2Findex.html', '__proto__']) {
     assertError(await service.call('GET', `/verify/assets/${name}`, { key: null }), 'resource_not_found');
   }
+});
+
+test('page, script and style have at most 60 KB, compressed', async () => {
+  const { text } = await service.call('GET', '/verify', { key: null });
+  const assets = [...text.matchAll(/"(\/verify\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+  const bodies = await Promise.all(assets.map((path) => service.call('GET', path, { key: null })));
+  const sizes = [text, ...bodies.map((body) => body.text)].map((body) => gzipSync(body, { level: 9 }).length);
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  assert.ok(all <= mostBytes, `${all} bytes: ${sizes}`);
 });
 
 test('the relay returns 503 without a chain, and accepts only its few calls', async () => {

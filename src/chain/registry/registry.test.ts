@@ -10,6 +10,7 @@ import {
   type TransactionSerializedLegacy,
 } from 'viem';
 import artifact from '../../../contracts/AnchorRegistry.json' with { type: 'json' };
+import { registryCode, usualRegistry } from '../../proof/evm/usual-registry.ts';
 import {
   deployerAddress,
   deployerDeployment,
@@ -61,4 +62,9 @@ test('does not depend on Node.js', () => {
       [],
     );
   }
+});
+
+test('what verifiers carry about the registry follows from its code', () => {
+  assert.equal(usualRegistry, registryAddress.toLowerCase());
+  assert.equal(registryCode, registryCodeHash);
 });

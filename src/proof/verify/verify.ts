@@ -45,7 +45,7 @@ export async function verifyProof(document: unknown, options: VerifyOptions = {}
     claims: checkClaims(proof),
     leaf,
     path,
-    seal: await checkSeal(proof),
+    seal: checkSeal(proof),
   };
   // A block may be some seconds ahead of this clock: later than now is not absent.
   const until = options.at ?? Number.POSITIVE_INFINITY;
@@ -131,12 +131,12 @@ function fitsTree(depth: number, leaves: number): boolean {
   return 2 ** depth < 2 * leaves && leaves < 2 ** (depth + 1);
 }
 
-async function checkSeal({ leaf, merkle, seal }: Proof): Promise<StepResult> {
+function checkSeal({ leaf, merkle, seal }: Proof): StepResult {
   if (seal.vault !== leaf.values[6])
     return fail(`The seal is from ${seal.vault}, but the leaf is from another vault.`);
   const fault = signatureFault(seal.signature);
   if (fault !== null) return fail(`The signature is refused: ${fault}.`);
-  const signer = await recoverSigner(seal, seal.signature);
+  const signer = recoverSigner(seal, seal.signature);
   if (signer !== seal.vault) return fail(`The signer is ${signer ?? 'nobody'}, not ${seal.vault}.`);
   if (merkle.proof[seal.depth] !== toHex(sealId(seal, seal.signature))) {
     return fail('The root does not contain this seal: another one was anchored, or none.');
