@@ -10,7 +10,9 @@ insert into seal_epoch (epoch) values (0);
 alter table anchor_leaves
   add column canonicalization text check (canonicalization in ('raw', 'jcs', 'hmac-sha256')),
   -- When it was first anchored, in a format that is void by now: a statement of this installation, no evidence.
-  add column first_anchored_time bigint;
+  add column first_anchored_time bigint,
+  -- Its first confirmation was announced; the next one is not.
+  add column announced_before boolean not null default false;
 
 -- Batches of the old format are void. Their leaves are hashed anew when the service starts (anchoring/leaf-renewal.ts), and
 -- anchored again; who was told of a confirmation is not told again.
@@ -33,9 +35,10 @@ update anchor_leaves l set
           on v.workspace_id = w.workspace_id and v.file_id = w.file_id and v.version = w.file_version
         where w.workspace_id = l.workspace_id and w.file_id = l.subject_id and w.number = l.version)
     end, 'jcs'),
-  first_anchored_time = (
-    select b.block_time from anchor_batches b
-    where b.id = l.batch_id and b.status in ('confirmed', 'finalized') and l.place < b.announced),
+  -- An aggregate, because it has a row for leaves without a confirmed batch too.
+  (first_anchored_time, announced_before) = (
+    select max(b.block_time), coalesce(bool_or(l.place < b.announced), false) from anchor_batches b
+    where b.id = l.batch_id and b.status in ('confirmed', 'finalized')),
   batch_id = null,
   place = null;
 alter table anchor_leaves alter column canonicalization set not null;

@@ -1,6 +1,7 @@
 /** The parts of documents that list things, each made from where the things are defined. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { commandsTable } from './commands.ts';
 import { errorsTable } from './errors.ts';
 import { eventsTable } from './events.ts';
 import { metricsTable } from './metrics.ts';
@@ -8,6 +9,7 @@ import { pagesTable } from './pages.ts';
 import { roomsTable } from './rooms.ts';
 import { routesTable } from './routes.ts';
 import { envExample, settingsTables } from './settings.ts';
+import { shippedTrustFile } from './shipped-trust.ts';
 
 /** Which tests run, so that the lines work. */
 const localAuthority = 'test/support/timestamps/openssl-authority.sh';
@@ -29,9 +31,11 @@ const parts: Part[] = [
   { file: 'docs/routes.md', name: 'routes', make: routesTable },
   { file: 'docs/operations.md', name: 'settings', make: settingsTables },
   { file: 'docs/operations.md', name: 'metrics', make: metricsTable },
+  { file: 'docs/operations.md', name: 'commands', make: commandsTable },
   { file: 'docs/dashboard.md', name: 'pages', make: pagesTable },
   { file: 'docs/timestamps.md', name: 'local authority', make: () => shellLines(localAuthority) },
   { file: '.env.example', make: envExample },
+  { file: 'verifiers/python/holdfast_verify/shipped_trust.json', make: shippedTrustFile },
 ];
 
 function shellLines(file: string): string {

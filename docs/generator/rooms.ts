@@ -73,7 +73,7 @@ export const floors: Room[][] = [
     },
     {
       path: 'src/webhooks/exchange/',
-      job: 'One signed request to a receiver, to vetted addresses only',
+      job: 'One signed request to a receiver, and its answer',
     },
     {
       path: 'src/backup/',
@@ -143,6 +143,10 @@ export const floors: Room[][] = [
       job: 'Settings: the table of all of them, and how the environment becomes a `Config`',
     },
     { path: 'src/metrics/', job: 'The table of all metrics, and helpers for reporting them' },
+    {
+      path: 'src/egress/',
+      job: 'Requests to the servers of others: which addresses they may reach, and the connection to those alone',
+    },
     { path: 'src/pdf/', job: 'Draws documents: pages, tables, QR codes, all scripts' },
   ],
   [

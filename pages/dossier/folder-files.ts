@@ -29,20 +29,20 @@ export function openFolder(all: Iterable<[path: string, file: Blob]>): DossierFi
 export interface Dropped {
   /** A ZIP archive, or a folder with everything below it. */
   dossier: File | Map<string, File> | null;
-  /** The proof of dossier.json. */
-  seal: File | null;
+  /** The proof of dossier.json, or a trust file. */
+  documents: File[];
 }
 
 export async function droppedFiles(data: DataTransfer): Promise<Dropped> {
   const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   const folder = entries.find((entry) => entry.isDirectory);
   const given = [...data.files];
-  const isSeal = ({ name }: File) => /\.json$/i.test(name);
-  const seal = given.find(isSeal) ?? null;
-  if (!folder) return { dossier: given.find((file) => !isSeal(file)) ?? null, seal };
+  const isDocument = ({ name }: File) => /\.json$/i.test(name);
+  const documents = given.filter(isDocument);
+  if (!folder) return { dossier: given.find((file) => !isDocument(file)) ?? null, documents };
   const files = new Map<string, File>();
   await walk(folder as FileSystemDirectoryEntry, files);
-  return { dossier: files, seal };
+  return { dossier: files, documents };
 }
 
 async function walk(folder: FileSystemDirectoryEntry, files: Map<string, File>): Promise<void> {

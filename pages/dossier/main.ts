@@ -1,11 +1,13 @@
 /** The page inside a dossier: checks the given archive or folder on this device, and shows the findings. */
 import { createAnchorReader } from '../../src/chain/registry/anchor-reader.ts';
-import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
 import { checkDossier } from '../../src/maintenance/dossier-check/dossier-check.ts';
 import type { DossierFiles } from '../../src/maintenance/dossier-check/dossier-files.ts';
-import { element } from '../verify/file-card.ts';
+import { registryCode, usualRegistry } from '../../src/proof/evm/usual-registry.ts';
+import { element, isTrustFile } from '../verify/file-card.ts';
+import { readField } from '../verify/option-field.ts';
 import { createRpcCall } from '../verify/rpc-call.ts';
 import { sizeText } from '../verify/size-text.ts';
+import { createTrustCard, readTrustFile } from '../verify/trust-file.ts';
 import { droppedFiles, openFolder } from './folder-files.ts';
 import { rememberChain } from './remembered-chain.ts';
 import { showProgress, showReport, showRunning, showTrouble } from './report.ts';
@@ -25,14 +27,15 @@ const mostSealBytes = 16 * 1024 * 1024;
 let given: Given | null = null;
 /** The proof of dossier.json, if it was given separately. */
 let seal: File | null = null;
+const trust = createTrustCard(() => void check());
 /** Counts the checks: an older check stops when a new one begins. */
 let latest = 0;
 
 async function check(): Promise<void> {
   latest += 1;
   const mine = latest;
-  const options = readOptions();
-  if (given === null) return;
+  const options = await readOptions();
+  if (mine !== latest || given === null) return;
   if (options === null) return showTrouble('One of the options is not valid.');
   showRunning(given.name);
   try {
@@ -65,38 +68,20 @@ async function readSeal(): Promise<string | undefined> {
 }
 
 /** Null when a field is invalid; the field then shows why. */
-function readOptions() {
-  const rpc = readField(
-    'rpc',
-    isRpcAddress,
-    'Enter an address that begins with https://, or with http:// on this machine.',
-  );
-  const registry = readField(
-    'registry',
-    (text) => /^0x[0-9a-f]{40}$/i.test(text),
-    'Enter an address: 0x followed by 40 hex digits.',
-  );
-  if (rpc === null || registry === null) return null;
+async function readOptions() {
+  const rpc = readField('rpc');
+  const registry = readField('registry');
+  const trusted = await readTrustFile(trust.file());
+  if (registry === null || trusted === null) {
+    element<HTMLDetailsElement>('options').open = true;
+    return null;
+  }
+  if (rpc === null) return null;
   return {
+    trust: trusted,
     chain: rpc === '' ? undefined : rememberChain(createAnchorReader(createRpcCall(rpc))),
-    registry: { address: registry || registryAddress, codeHash: registryCodeHash },
+    registry: { address: registry || usualRegistry, codeHash: registryCode },
   };
-}
-
-function readField(id: string, isRight: (text: string) => boolean, fault: string): string | null {
-  const field = element<HTMLInputElement>(id);
-  const text = field.value.trim();
-  const right = text === '' || isRight(text);
-  field.setAttribute('aria-invalid', String(!right));
-  element(`${id}-fault`).textContent = right ? '' : fault;
-  return right ? text : null;
-}
-
-/** The addresses that the page's content security policy allows. */
-function isRpcAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname));
 }
 
 function take(what: File | Map<string, File>): void {
@@ -147,11 +132,14 @@ element<HTMLInputElement>('folder').addEventListener('change', ({ target }) => {
 for (const id of ['rpc', 'registry']) element(id).addEventListener('change', () => void check());
 element('form').addEventListener('submit', (event) => event.preventDefault());
 element('again').addEventListener('click', () => void check());
-element<HTMLInputElement>('registry').placeholder = registryAddress;
+element<HTMLInputElement>('registry').placeholder = usualRegistry;
 addEventListener('dragover', (event) => event.preventDefault());
 addEventListener('drop', async (event) => {
   event.preventDefault();
   const dropped = event.dataTransfer && (await droppedFiles(event.dataTransfer));
   if (dropped?.dossier) take(dropped.dossier);
-  if (dropped?.seal) takeSeal(dropped.seal);
+  for (const file of dropped?.documents ?? []) {
+    if (await isTrustFile(file)) trust.set(file);
+    else takeSeal(file);
+  }
 });

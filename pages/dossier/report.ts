@@ -101,7 +101,7 @@ type Dossier = NonNullable<DossierVerdict['dossier']>;
 
 const timesInWords: Record<DossierVerdict['times'], string> = {
   proven: 'A trusted clock vouches for all of them',
-  development: 'Development evidence: its times prove nothing to anyone else',
+  development: 'Development evidence: no clock that Holdfast trusts by itself vouches for all of them',
   unproven: 'Not proven: no trusted clock vouches for all of them',
 };
 

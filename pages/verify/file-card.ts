@@ -74,13 +74,23 @@ export function takeDrops(targets: DropTargets): void {
 }
 
 async function kindOf(file: File): Promise<keyof DropTargets> {
-  const start = await file
-    .slice(0, 4096)
-    .text()
-    .catch(() => '');
-  if (/"holdfast\/trust@/.test(start)) return 'trust';
+  const start = await startOf(file);
+  if (isTrust(start)) return 'trust';
   const isProof = isPdf(start) ? await hasEmbeddedProof(file) : /"holdfast\/(proof|history)@/.test(start);
   return isProof ? 'proof' : 'content';
+}
+
+export async function isTrustFile(file: File): Promise<boolean> {
+  return isTrust(await startOf(file));
+}
+
+function isTrust(start: string): boolean {
+  return /"holdfast\/trust@/.test(start);
+}
+
+function startOf(file: File): Promise<string> {
+  const start = file.slice(0, 4096).text();
+  return start.catch(() => '');
 }
 
 /** A PDF may be a certificate, or the content itself. */

@@ -25,6 +25,7 @@ import {
   showRunning,
   showTrouble,
 } from './result-view.ts';
+import { createTrustCard } from './trust-file.ts';
 import { verdictOf } from './verdict-words.ts';
 
 /** Below this size, reading takes no noticeable time. */
@@ -39,10 +40,7 @@ const content = createFileCard('content', {
   empty: 'Optional: your copy of the file, or a record’s data as JSON',
   onChange: () => void check(),
 });
-const trust = createFileCard('trust', {
-  empty: 'The trust that ships: known public chains, and well-known timestamp authorities',
-  onChange: () => void check(),
-});
+const trust = createTrustCard(() => void check());
 
 const notAProof = 'Not a proof';
 

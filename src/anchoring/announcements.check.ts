@@ -67,7 +67,7 @@ export function announcementsCheck(db: Db, kinds: Announced[]): Check {
       pageRows: 5_000,
       read: ({ where, end }) => sql<LeafRow>`
         select l.id, l.workspace_id, ${perKind((_, place) => sql`${sql.lit(place)}`)} as kind, l.subject_id, l.version,
-               l.batch_id, l.first_anchored_time is not null as announced_before,
+               l.batch_id, l.announced_before,
                coalesce(b.status in ('confirmed', 'finalized') and l.place < b.announced, false) as announced,
                ${perKind(({ isStored }) => isStored)} as is_stored
         from anchor_leaves l left join anchor_batches b on b.id = l.batch_id

@@ -45,7 +45,7 @@ async function told(): Promise<string[]> {
 async function confirmRecords(count: number, before: string[]): Promise<number> {
   const vault = await fixture.newVault();
   for (let n = 0; n < count; n += 1) await fixture.accept(vault, `rec_${n}`);
-  await sql`update anchor_leaves set first_anchored_time = 1700000000 where subject_id = any(${before})`.execute(
+  await sql`update anchor_leaves set announced_before = true where subject_id = any(${before})`.execute(
     fixture.db,
   );
   return confirmBatch(fixture);

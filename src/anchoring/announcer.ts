@@ -82,7 +82,7 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
     const ahead = await db
       .selectFrom('anchor_leaves')
       .select(['place', 'workspace_id', 'kind', 'subject_id', 'version', 'vault_id', 'claims'])
-      .select('first_anchored_time')
+      .select('announced_before')
       .where('batch_id', '=', batchId)
       .where('place', '>=', announced)
       .where('place', '<', end)
@@ -109,12 +109,12 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
   /** How many of these leaves, from the first on, fit into the row limit of one commit; at least one. */
   async function countFitting(
     db: Db,
-    leaves: { workspace_id: string; first_anchored_time: number | null }[],
+    leaves: { workspace_id: string; announced_before: boolean }[],
   ): Promise<number> {
     const subscribers = await countSubscribers(db, [...new Set(leaves.map((leaf) => leaf.workspace_id))]);
     let rows = 0;
-    const tooMany = leaves.findIndex(({ workspace_id, first_anchored_time }) => {
-      if (first_anchored_time === null) rows += 1 + (subscribers.get(workspace_id) ?? 0);
+    const tooMany = leaves.findIndex(({ workspace_id, announced_before }) => {
+      if (!announced_before) rows += 1 + (subscribers.get(workspace_id) ?? 0);
       return rows > mostRows;
     });
     return tooMany === -1 ? leaves.length : Math.max(1, tooMany);
@@ -148,7 +148,7 @@ function leafOf(row: {
   version: number;
   vault_id: string;
   claims: string | null;
-  first_anchored_time: number | null;
+  announced_before: boolean;
 }): Omit<AnchoredLeaf, 'transactionHash' | 'blockNumber' | 'anchoredAt'> {
   return {
     workspaceId: row.workspace_id,
@@ -157,6 +157,6 @@ function leafOf(row: {
     version: row.version,
     vaultId: row.vault_id,
     claims: row.claims,
-    announcedBefore: row.first_anchored_time !== null,
+    announcedBefore: row.announced_before,
   };
 }

@@ -101,7 +101,6 @@ export async function createApp(
   const commit = sparingSpent(createGroupCommit(pool));
   const changes = createChangeWatch(pool);
   const limits = config.budgets;
-  const embedded = config.chain.rpcUrls.length === 0;
   const publicUrl = () => server.publicUrl();
 
   const access = await openPart('access', () =>
@@ -161,7 +160,7 @@ export async function createApp(
   );
   const maintenance = await openPart('maintenance', () =>
     createMaintenance({
-      ...{ db, pool, commit, keyring, onChain, documents, embedded, limits },
+      ...{ db, pool, commit, keyring, onChain, documents, limits },
       vaults: holdings.vaults,
       fileContents: holdings.fileContents,
       chainId: createChainIdFinder({ db, rpcUrls: config.chain.rpcUrls }),

@@ -127,7 +127,7 @@ async function createForward(
   { serviceName, timeoutMs, caFile }: WebhookConfig,
 ): Promise<Forward> {
   // Imported here so that other commands start faster.
-  const { createAddressGuard, toAllowList } = await import('../webhooks/exchange/address-guard.ts');
+  const { createAddressGuard, toAllowList } = await import('../egress/address-guard.ts');
   const { createExchanger } = await import('../webhooks/exchange/exchange.ts');
   // Anybody who may run this command can reach every address from here anyway.
   const guard = createAddressGuard(toAllowList(['0.0.0.0/0', '::/0']));

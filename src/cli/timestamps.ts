@@ -41,7 +41,7 @@ async function ask(url: string, options: Options): Promise<Attempt> {
   const [{ createAskAuthority }, { createGuardedRequests }, { createPublishedFiles }, { readRoots }] =
     await Promise.all([
       import('../clocks/authority.ts'),
-      import('../clocks/guarded-request.ts'),
+      import('../egress/guarded-request.ts'),
       import('../clocks/published-files.ts'),
       import('../clocks/roots.ts'),
     ]);

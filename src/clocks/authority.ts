@@ -3,10 +3,10 @@
  * fails when it is configured and not when somebody needs the evidence.
  */
 import { randomBytes } from 'node:crypto';
+import { type GuardedRequests, isLocalUrl, RequestFault } from '../egress/guarded-request.ts';
 import type { TrustAnchor } from '../proof/rfc3161/certificates.ts';
 import { readTimestampResponse, timestampRequest } from '../proof/rfc3161/exchange.ts';
 import { type JudgedTimestamp, judgeTimestamp } from '../proof/rfc3161/judge.ts';
-import { type GuardedRequests, isLocalUrl, RequestFault } from './guarded-request.ts';
 import type { FetchOptions, PublishedFiles } from './published-files.ts';
 import { anchorOf, findCertificates, findCrls } from './token-files.ts';
 

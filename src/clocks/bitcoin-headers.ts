@@ -1,7 +1,7 @@
 /** Headers of Bitcoin blocks, from an HTTP API in the form of Esplora. Whoever uses them compares them with a proof. */
 import type { Hex } from 'viem';
+import { type GuardedRequests, isLocalUrl, RequestFault } from '../egress/guarded-request.ts';
 import { readBitcoinHeader } from '../proof/opentimestamps/bitcoin-header.ts';
-import { type GuardedRequests, isLocalUrl, RequestFault } from './guarded-request.ts';
 
 /** Throws `RequestFault`. */
 export type FindBitcoinHeader = (height: number, signal: AbortSignal) => Promise<Hex>;

@@ -7,10 +7,10 @@ import { type Fixture, openFixture, type TestVault } from '../../test/support/fi
 import { type MadeBlock, makeBlock } from '../../test/support/opentimestamps/bitcoin-block.ts';
 import { type CalendarServer, startCalendar } from '../../test/support/opentimestamps/calendar-server.ts';
 import { sha256 } from '../../test/support/opentimestamps/trails.ts';
+import { createGuardedRequests } from '../egress/guarded-request.ts';
 import { judgeOpenTimestamps } from '../proof/opentimestamps/judge.ts';
 import { runEach } from '../runtime/check.ts';
 import { createBitcoinHeaders } from './bitcoin-headers.ts';
-import { createGuardedRequests } from './guarded-request.ts';
 import { type CalendarClient, createCalendarClient } from './opentimestamps/calendar-client.ts';
 import { createOpenTimestamps } from './ots.ts';
 import { timestampsCheck } from './timestamps.check.ts';

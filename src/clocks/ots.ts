@@ -14,6 +14,7 @@ import {
 import type { Lead } from '../chain/chain.ts';
 import { toBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
+import { RequestFault } from '../egress/guarded-request.ts';
 import { toHex } from '../proof/hex.ts';
 import { readBitcoinHeader } from '../proof/opentimestamps/bitcoin-header.ts';
 import { smallestBitcoin } from '../proof/opentimestamps/commitments.ts';
@@ -22,7 +23,6 @@ import { prunedTo } from '../proof/opentimestamps/timestamp.ts';
 import { writeDetachedFile } from '../proof/opentimestamps/write.ts';
 import type { LoopLog } from '../runtime/loop.ts';
 import type { FindBitcoinHeader } from './bitcoin-headers.ts';
-import { RequestFault } from './guarded-request.ts';
 import type { CalendarClient, CalendarOutcome, Upgrade } from './opentimestamps/calendar-client.ts';
 
 export interface OpenTimestamps {

@@ -1,7 +1,8 @@
 /** Certificates and lists of revoked certificates, fetched from where their issuers publish them, and kept for a while. */
+
+import { type GuardedRequests, RequestFault } from '../egress/guarded-request.ts';
 import { readCertificates } from '../proof/rfc3161/certificates.ts';
 import { readCrl } from '../proof/rfc3161/revocation.ts';
-import { type GuardedRequests, RequestFault } from './guarded-request.ts';
 
 export interface PublishedFiles {
   /** The certificate in DER. */

@@ -1,8 +1,9 @@
 /** Finds what a token lacks: certificates on the way to a trusted root, and lists of revoked certificates. */
+
+import { RequestFault } from '../egress/guarded-request.ts';
 import { type TimestampAnchor, timestampLimits } from '../proof/rfc3161/anchor.ts';
 import type { TrustAnchor } from '../proof/rfc3161/certificates.ts';
 import { timestampNeeds } from '../proof/rfc3161/exchange.ts';
-import { RequestFault } from './guarded-request.ts';
 import type { FetchOptions, PublishedFiles } from './published-files.ts';
 
 export interface FileSearch {

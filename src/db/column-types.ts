@@ -33,6 +33,7 @@ export const columnTypes: { [T in keyof Tables]?: Record<keyof Tables[T], Elemen
     created_at: 'timestamptz',
     stored_bytes: 'integer',
     first_anchored_time: 'bigint',
+    announced_before: 'boolean',
   },
   audit_entries: {
     workspace_id: 'text',

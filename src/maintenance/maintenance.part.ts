@@ -49,18 +49,16 @@ export interface MaintenanceDeps {
   documents: DocumentThread;
   /** The configured chain. */
   chainId(): number | Promise<number>;
-  /** Whether the chain is the embedded one. */
-  embedded: boolean;
   limits: Limits;
 }
 
 export function createMaintenance(deps: MaintenanceDeps): Maintenance {
-  const { db, pool, commit, keyring, vaults, fileContents, onChain, documents, embedded, limits } = deps;
+  const { db, pool, commit, keyring, vaults, fileContents, onChain, documents, limits } = deps;
   const { proofs, historyProofs, manyProofs } = onChain;
   const assetAccess = createAssetAccess(pool);
   const assets = createAssets({ db, commit, vaults, proofs, historyProofs });
   const dossiers = createDossiers({
-    ...{ db, commit, assetAccess, manyProofs, fileContents, documents, embedded, limits },
+    ...{ db, commit, assetAccess, manyProofs, fileContents, documents, limits },
     makeProof: proofs.make,
   });
   return {

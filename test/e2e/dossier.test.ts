@@ -4,6 +4,9 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { dossierPaths } from '../../src/maintenance/dossier-check/dossier-format.ts';
+import { zeroHash } from '../../src/proof/hex.ts';
+import { isEvmAnchor, type Proof } from '../../src/proof/verify/proof.ts';
+import type { Trust } from '../../src/proof/verify/trust.ts';
 import { browserMissing, startBrowser } from '../support/clients/browser.ts';
 import type { ReadDossier } from '../support/clients/dossier-reader.ts';
 import { readPdf } from '../support/clients/read-pdf.ts';
@@ -115,6 +118,20 @@ test('only those who may see the asset get it, and every access is logged', asyn
   );
 });
 
+/** Whom somebody trusts who has the hashes of all blocks of the dossier from elsewhere. */
+function blocksOf({ files, lines }: ReadDossier): Pick<Trust, 'chains' | 'blocks'> {
+  const [history, seal] = [dossierPaths.history, dossierPaths.seal].map((path) =>
+    JSON.parse(files.get(path)?.toString() ?? ''),
+  );
+  const entries = lines.flatMap(({ proof, signoffs }) => [proof, ...signoffs.map(({ proof }) => proof)]);
+  const blocks = [...history.proofs, seal, ...entries]
+    .flatMap((proof: Proof) => proof.anchors.filter(isEvmAnchor))
+    .map(({ chainId, blockNumber: number, blockHash: hash }) => ({ chainId, number, hash }));
+  // Without a node, nobody is asked for the first block.
+  const genesisHash = zeroHash;
+  return { chains: [{ chainId: blocks[0]?.chainId ?? 0, genesisHash, finality: 'finalized' }], blocks };
+}
+
 test('its page verifies it in a browser from disk, as an archive and as a folder', {
   skip: browserMissing(),
 }, async () => {
@@ -142,6 +159,19 @@ test('its page verifies it in a browser from disk, as an archive and as a folder
     assert.match(await report(), /120 hours, 0 cycles/);
     assert.match(await report(), /Development evidence/);
     assert.equal(await page.locator('#report b').count(), 0, 'the name of the asset is no markup');
+    // A trust file that cannot be used is refused, and one that names the blocks makes everything pass without a node.
+    const trust = (document: object) => ({
+      ...{ name: 'trust.json', mimeType: 'application/json' },
+      buffer: Buffer.from(JSON.stringify({ format: 'holdfast/trust@1', ...document })),
+    });
+    await page.setInputFiles('#trust', trust({ blocks: 1 }));
+    await page.getByText('trust.json cannot be used as a trust file: blocks is').waitFor();
+    await page.setInputFiles('#trust', trust(blocksOf(made)));
+    await verdict('pass');
+    assert.match(await report(), /A trusted clock vouches for all of them/);
+    assert.doesNotMatch(await report(), /Development evidence/);
+    await page.getByRole('button', { name: 'Remove the trust file' }).click();
+    await verdict('incomplete');
     await page.setInputFiles('#folder', unpacked);
     await page.getByText(`${made.files.size} files`).first().waitFor();
     await verdict('incomplete');

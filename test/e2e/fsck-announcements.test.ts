@@ -99,7 +99,7 @@ const cases: [name: string, statement: RawBuilder<unknown>, rules: string[]][] =
   [
     'an entry that was confirmed with an earlier anchor and not announced, although it is pending now',
     sql`with told as (delete from events where type = 'maintenance.anchor.confirmed')
-        update anchor_leaves set first_anchored_time = 1700000000, batch_id = null, place = null
+        update anchor_leaves set announced_before = true, batch_id = null, place = null
         where kind = 'maintenance'`,
     ['maintenance_unannounced'],
   ],

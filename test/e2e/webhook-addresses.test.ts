@@ -4,13 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
-import {
-  type AddressGuard,
-  createAddressGuard,
-  toAllowList,
-} from '../../src/webhooks/exchange/address-guard.ts';
+import { type AddressGuard, createAddressGuard, toAllowList } from '../../src/egress/address-guard.ts';
+import type { FoundAddress, Resolve } from '../../src/egress/name-lookup.ts';
 import { createExchanger, type Exchanger } from '../../src/webhooks/exchange/exchange.ts';
-import type { FoundAddress, Resolve } from '../../src/webhooks/exchange/name-lookup.ts';
 import { hostileUrls } from '../support/clients/hostile-urls.ts';
 import { withClient } from '../support/service/database.ts';
 import { waitUntil } from '../support/service/process.ts';

@@ -77,15 +77,15 @@ export const webhookMutations: Mutation[] = [
   },
   {
     name: 'private addresses are public',
-    file: 'src/webhooks/exchange/address-guard.ts',
+    file: 'src/egress/address-guard.ts',
     text: "if (address.range() !== 'unicast') return false;",
     replacement: "if (address.range() === 'loopback') return false;",
     why: 'A webhook could reach into the network of the service.',
-    tests: ['src/webhooks/exchange/address-guard.test.ts'],
+    tests: ['src/egress/address-guard.test.ts'],
   },
   {
     name: 'name looked up twice',
-    file: 'src/webhooks/exchange/exchange.ts',
+    file: 'src/egress/guarded-connector.ts',
     text: '          lookup: lookup as never,\n',
     replacement: '',
     why: 'A name could lead elsewhere for the connection than it did when it was vetted.',

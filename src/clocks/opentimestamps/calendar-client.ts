@@ -1,6 +1,8 @@
 /** Has digests timestamped by OpenTimestamps calendars, and asks them later for the Bitcoin blocks. */
 import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
+import { createGuardedRequests, RequestFault } from '../../egress/guarded-request.ts';
+import type { Resolve } from '../../egress/name-lookup.ts';
 import { toHex } from '../../proof/hex.ts';
 import { bitcoinIn, type PendingCommitment, pendingIn } from '../../proof/opentimestamps/commitments.ts';
 import { applyOperation, operationTags } from '../../proof/opentimestamps/operations.ts';
@@ -13,10 +15,8 @@ import {
   type TimestampTree,
 } from '../../proof/opentimestamps/timestamp.ts';
 import { mergeFiles, writeDetachedFile } from '../../proof/opentimestamps/write.ts';
-import { createAddressGuard, toAllowList } from '../../webhooks/exchange/address-guard.ts';
-import type { Resolve } from '../../webhooks/exchange/name-lookup.ts';
 import { calendarAddress, configuredAddresses } from './calendar-address.ts';
-import { CalendarFault, createCalendarRequests } from './calendar-request.ts';
+import { createCalendarRequests } from './calendar-request.ts';
 
 export interface CalendarClient {
   /** Submits the SHA-256 of a batch root to every calendar. Never fails because of a calendar. */
@@ -73,14 +73,14 @@ const nonceBytes = 16;
 export function createCalendarClient(options: CalendarClientOptions): CalendarClient {
   const { calendars, timeoutMs, allow = [], resolve } = options;
   const addresses = configuredAddresses(calendars);
-  const allowed = toAllowList(['127.0.0.0/8', '::1', ...allow]);
-  const requests = createCalendarRequests({ guard: createAddressGuard(allowed, resolve), timeoutMs });
+  const requests = createGuardedRequests({ allow, resolve });
+  const { post, get } = createCalendarRequests({ requests, timeoutMs });
 
   async function submitTo(calendar: string, digest: Uint8Array): Promise<TimestampTree> {
-    const timestamp = readTimestamp(await requests.post(calendar, digest), digest.length);
+    const timestamp = readTimestamp(await post(calendar, digest), digest.length);
     const { uris, hasBlock } = contentOf(timestamp);
     if (hasBlock || uris.some((uri) => addresses.includes(calendarAddress(uri) ?? ''))) return timestamp;
-    throw new CalendarFault(
+    throw new RequestFault(
       uris[0] === undefined
         ? 'sent a timestamp that no calendar will complete'
         : `leaves the timestamp to be completed by ${uris[0]}, which is not configured: configure that address instead`,
@@ -88,11 +88,11 @@ export function createCalendarClient(options: CalendarClientOptions): CalendarCl
   }
 
   async function askFor({ uri, commitment }: PendingCommitment): Promise<TimestampTree | string> {
-    const answer = await requests.get(calendarAddress(uri) ?? '', commitment);
+    const answer = await get(calendarAddress(uri) ?? '', commitment);
     if (typeof answer === 'string') return answer;
     const timestamp = readTimestamp(answer, commitment.length);
     if (contentOf(timestamp).hasBlock) return timestamp;
-    throw new CalendarFault('sent a timestamp without a Bitcoin block');
+    throw new RequestFault('sent a timestamp without a Bitcoin block');
   }
 
   return {
@@ -147,7 +147,7 @@ interface Answer {
   calendar: string;
   /** Where in the file the timestamp belongs. */
   path: OperationPath | null;
-  result: TimestampTree | string | CalendarFault;
+  result: TimestampTree | string | RequestFault;
 }
 
 /** Adds each answer to the file, unless the file would become one that no verifier reads. */
@@ -164,7 +164,7 @@ function combine(
       message: `The calendar ${calendar} ${what}.`,
     });
     if (typeof result === 'string') return say('pending', `has no Bitcoin block yet: ${result}`);
-    if (result instanceof CalendarFault) return say('failed', result.message);
+    if (result instanceof RequestFault) return say('failed', result.message);
     const added = { hashTag, digest, tree: alongPath(path, result) };
     const merged = file ? mergeFiles(file, added) : added;
     try {
@@ -178,13 +178,13 @@ function combine(
   return { file, outcomes };
 }
 
-async function settle<Result>(asked: Promise<Result>): Promise<Result | CalendarFault> {
+async function settle<Result>(asked: Promise<Result>): Promise<Result | RequestFault> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof CalendarFault) return error;
+    if (error instanceof RequestFault) return error;
     if (error instanceof MalformedTimestamp) {
-      return new CalendarFault(`sent what is not a timestamp: it ${error.message}`);
+      return new RequestFault(`sent what is not a timestamp: it ${error.message}`);
     }
     throw error;
   }

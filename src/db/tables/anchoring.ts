@@ -66,6 +66,7 @@ export interface AnchoringTables {
     created_at: Timestamp;
     stored_bytes: Generated<number>;
     first_anchored_time: number | null;
+    announced_before: Generated<boolean>;
   };
   seal_epoch: {
     singleton: Generated<boolean>;

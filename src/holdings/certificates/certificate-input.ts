@@ -46,6 +46,9 @@ export interface BlockClock extends AnyClock {
   isFinal: boolean;
 }
 
+/** Which chain it is: by its id and the hash of its block 0. */
+export type ChainKind = Pick<BlockClock, 'chain' | 'name'>;
+
 export interface AuthorityClock extends AnyClock {
   kind: 'authority';
   name: string;

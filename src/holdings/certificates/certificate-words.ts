@@ -4,6 +4,7 @@ import {
   type BlockClock,
   type CertificateClock,
   type CertificateInput,
+  type ChainKind,
   chiefClock,
 } from './certificate-input.ts';
 
@@ -27,7 +28,7 @@ export function sizeInWords(bytes: number | null): string {
   return power === 0 ? exact : `${exact} (${(bytes / 1000 ** power).toPrecision(3)} ${units[power - 1]})`;
 }
 
-export function chainInWords({ chain, name, chainId }: BlockClock): string {
+export function chainInWords({ chain, name, chainId }: ChainKind & { chainId: number }): string {
   if (chain === 'embedded') return `the development chain of this service (chain id ${chainId})`;
   if (chain === 'unknown') return `a chain that is not known publicly (chain id ${chainId})`;
   return `${name}${chain === 'test' ? ', a test network' : ''} (chain id ${chainId})`;
@@ -82,9 +83,11 @@ export function marksOf(input: CertificateInput): string[] {
   ];
 }
 
+export const developmentMark = 'DEVELOPMENT EVIDENCE: NO PROOF OF TIME FOR ANYONE ELSE';
+
 function developmentMarks(chief: CertificateClock): string[] {
   if (chief.standing === 'shipped' || isWaiting(chief)) return [];
-  if (chief.standing === 'nobody') return ['DEVELOPMENT EVIDENCE: NO PROOF OF TIME FOR ANYONE ELSE'];
+  if (chief.standing === 'nobody') return [developmentMark];
   const { name, root } = chief as AuthorityClock;
   return [
     `DEVELOPMENT EVIDENCE: VOUCHED FOR BY ${shortened(root?.name ?? name)} (${(root?.fingerprint ?? '').slice(2, 18)}…),`,
@@ -149,15 +152,17 @@ function developmentText(chief: CertificateClock, block: BlockClock): string | n
     const { name, root } = chief;
     return `Nobody whom Holdfast trusts by itself vouches for the time below. It is vouched for by ${name} under the root certificate ${root?.name} (SHA-256 fingerprint ${root?.fingerprint.slice(2)}), whom the operator of this service chose. Whether that authority is good enough is for you to decide.`;
   }
-  const why = {
-    embedded:
-      'The operator of this service runs this chain alone and can set its clock and rebuild it, so the time below is only the operator’s word.',
-    test: `${block.name} is a test network, which may be reset and whose clock is no evidence.`,
-    unknown:
-      'The chain is not among the public chains whose clock is known: its operator may have set it, so the time below is only the operator’s word.',
+  return `${whyDevelopment(block, 'the time below is')} Do not rely on this document.`;
+}
+
+/** Why nobody else vouches for a time; `times`: which one, as the subject of a sentence. */
+export function whyDevelopment({ chain, name }: ChainKind, times: string): string {
+  return {
+    embedded: `The operator of this service runs this chain alone and can set its clock and rebuild it, so ${times} only the operator’s word.`,
+    test: `${name} is a test network, which may be reset and whose clock is no evidence.`,
+    unknown: `The chain is not among the public chains whose clock is known: its operator may have set it, so ${times} only the operator’s word.`,
     public: 'Nobody else vouches for the time below.',
-  }[block.chain];
-  return `${why} Do not rely on this document.`;
+  }[chain];
 }
 
 export interface Step {

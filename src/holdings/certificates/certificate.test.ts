@@ -1,7 +1,6 @@
 /** The text of a certificate, read back from the PDF. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import * as chains from 'viem/chains';
 import { drawWhole, readPdf } from '../../../test/support/clients/read-pdf.ts';
 import { fixed, makeProofs, utf8 } from '../../../test/support/fixtures/proof-fixture.ts';
 import { verifyProof } from '../../proof/verify/verify.ts';
@@ -14,7 +13,6 @@ import type {
   CustodyEntry,
 } from './certificate-input.ts';
 import { sizeInWords } from './certificate-words.ts';
-import { chainName } from './chain-names.ts';
 
 const vault = { name: 'Contracts', address: '0x1563915E194D8CfBA1943570603F7606A3115508' };
 const firstVersion: CustodyEntry = {
@@ -324,16 +322,4 @@ test('states sizes exactly and in round figures', () => {
   assert.equal(sizeInWords(999), '999 bytes');
   assert.equal(sizeInWords(1_000), '1,000 bytes (1.00 kB)');
   assert.equal(sizeInWords(5 * 1024 ** 3), '5,368,709,120 bytes (5.37 GB)');
-});
-
-test('uses the common names of chains', () => {
-  const known = new Map<number, string>(
-    Object.values(chains).map(({ id, name }) => [id, name.toLowerCase()]),
-  );
-  for (const id of [1, 10, 56, 100, 137, 8_453, 42_161, 42_220, 59_144, 534_352, 11_155_111, 560_048]) {
-    const name = chainName(id)?.toLowerCase() ?? '';
-    const [word = 'none'] = (known.get(id) ?? '').split(' ');
-    assert.ok(name.includes(word.replace('mainnet', 'ethereum')), `${id} is ${known.get(id)}, not ${name}`);
-  }
-  assert.equal(chainName(424_242), null);
 });

@@ -5,7 +5,7 @@ import type { StoredChain } from '../../chain/stored-chain.ts';
 import { knownChain } from '../../proof/evm/known-chains.ts';
 import type { ChainReader } from '../../proof/verify/chain-reader.ts';
 import { type EvmAnchor, isEvmAnchor, type Proof } from '../../proof/verify/proof.ts';
-import type { BlockClock } from './certificate-input.ts';
+import type { ChainKind } from './certificate-input.ts';
 
 /** Only the block of the proof's own batch counts as final, and only if `isFinal` says so. */
 export function ownChain(proof: Proof, chain: StoredChain, isFinal: boolean): ChainReader {
@@ -44,11 +44,7 @@ export function ownChain(proof: Proof, chain: StoredChain, isFinal: boolean): Ch
 }
 
 /** An id alone says nothing: anybody's private chain can have that of a public one. */
-export function chainKind({
-  chainId,
-  genesisHash,
-  embedded,
-}: StoredChain): Pick<BlockClock, 'chain' | 'name'> {
+export function chainKind({ chainId, genesisHash, embedded }: StoredChain): ChainKind {
   if (embedded) return { chain: 'embedded', name: null };
   const known = knownChain(chainId);
   if (known === null || known.genesisHash !== genesisHash) return { chain: 'unknown', name: null };

@@ -140,7 +140,7 @@ function transfersPass(db: Db, { kind, table, digest }: Custody): Pass {
     read: ({ where, end }) => sql<TransferRow>`
       select t.workspace_id, t.id, t.subject_id, t.from_vault_id, t.completed_at is not null as completed,
              l.vault_id as leaf_vault, l.digest = ${sql.ref(`v.${digest}`)} as same_digest,
-             l.first_anchored_time is not null
+             l.announced_before
                or b.status in ('confirmed', 'finalized') and l.place < b.announced as told
       from transfers t
       left join ${sql.table(versions.table)} v on v.workspace_id = t.workspace_id

@@ -165,7 +165,7 @@ async function checkHistory(
     return null;
   }
   findings.count('versions', proofs.length);
-  for (const proof of given) findings.chainsOf(proof);
+  for (const proof of given) findings.clocksOf(proof);
   const owned = ownershipsOf(
     given.map((proof, place) => ({ proof, times: anchorTimes(proof, proofs[place]?.steps) })),
   );

@@ -84,7 +84,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     const content = new TextEncoder().encode(JSON.stringify(expected.document));
     const { steps } = await verifyProof(proof, { ...options, content });
     if (!findings.steps(place, steps)) return false;
-    findings.chainsOf(proof);
+    findings.clocksOf(proof);
     if (!proof.anchors.some((one) => isAnchor(one, anchor))) {
       findings.fault(place, 'names a different anchor than its proof');
     }

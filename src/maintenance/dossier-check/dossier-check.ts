@@ -6,7 +6,6 @@
  */
 
 import { contentDigest } from '../../proof/content.ts';
-import { knownChain } from '../../proof/evm/known-chains.ts';
 import { parseJsonText } from '../../runtime/json-text.ts';
 import { type CheckedAsset, checkAsset, installationsOf, usageOf } from './dossier-check-asset.ts';
 import { type CheckedEntries, createEntryCheck } from './dossier-check-entries.ts';
@@ -40,7 +39,7 @@ export interface DossierVerdict extends Findings {
   /** What the proofs say; null when there is no dossier.json. */
   facts: DossierFacts | null;
   seal: SealState;
-  /** Whether a trusted clock vouches for the time of every proof, or the anchors are on a development chain. */
+  /** Whether a trusted clock vouches for the time of every proof; if not, whether it is development evidence. */
   times: 'proven' | 'development' | 'unproven';
   verdict: 'pass' | 'fail' | 'incomplete';
 }
@@ -216,16 +215,20 @@ async function checkAttachments(
   }
 }
 
-/** Judged by the clocks and the chains of the proofs, not by dossier.json. */
+/**
+ * Judged by the clocks of the proofs. The label in dossier.json may say less of the times than the proofs do, but not more.
+ * It does not cover the seal, which is made later.
+ */
 function checkTimes({ findings, dossier }: Run): DossierVerdict['times'] {
-  const { checked, timed } = findings.proofs;
+  const { checked, timed, operatorOnly } = findings.proofs;
   if (checked > 0 && timed === checked) return 'proven';
-  // Only the id is known here; when a chain node is asked, the verifier of each proof examines it.
-  const isDevelopment = [...findings.chainIds].some((chainId) => knownChain(chainId)?.test !== false);
-  if (isDevelopment && !dossier.developmentEvidence) {
-    findings.fault('The evidence', 'is from a development chain, but dossier.json says that it is not');
+  if (operatorOnly > 0 && !dossier.developmentEvidence) {
+    findings.fault(
+      'The evidence',
+      'is from a development chain, and no other clock vouches for all of it, but dossier.json says that it is not',
+    );
   }
-  return isDevelopment || dossier.developmentEvidence ? 'development' : 'unproven';
+  return operatorOnly > 0 || dossier.developmentEvidence ? 'development' : 'unproven';
 }
 
 /** What only the seal shows, and what nothing shows without the history of the asset. */

@@ -42,7 +42,7 @@ export interface Dossier {
   dossierId: string;
   madeAt: string;
   workspaceId: string;
-  /** Anchored on a chain that only the operator of the service runs. */
+  /** When it was made, no clock of the trust that ships vouched for all of its times. */
   developmentEvidence: boolean;
   asset: {
     assetId: string;

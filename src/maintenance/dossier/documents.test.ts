@@ -138,8 +138,11 @@ function entry(summary: string, data: Record<string, unknown>): SentEntry {
     status: 'pending',
     anchor: null,
     signoffs: [],
+    developmentEvidence: false,
   };
 }
+
+const chain: LogbookInput['chain'] = { chain: 'public', name: 'Ethereum' };
 
 test('draws a certificate with names of maximum length', async () => {
   const { text } = await assertCheap('certificate', certificate(hostile(255), hostile(200)));
@@ -166,7 +169,7 @@ test('draws a release certificate of the largest entry, with each value cut to a
     asset,
     owner: { address, name: hostile(200) },
     madeAt,
-    developmentEvidence: false,
+    chain,
     source: 'entries',
   };
   const sent = entry(hostile(10_000), data);
@@ -184,6 +187,7 @@ test('draws a logbook, and takes its pages of entries one by one', async () => {
     parts: [],
     workspaceId: 'ws_1',
     madeAt,
+    chain,
     developmentEvidence: false,
   };
   async function* pages() {

@@ -1,12 +1,13 @@
 /** The archive of dossiers: complete, never ahead of its reader, and cancelled with it. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import yauzl from 'yauzl';
 import { waitUntil } from '../../../test/support/service/process.ts';
-import { createDossierArchive, whole } from './dossier-archive.ts';
+import { createDossierArchive } from './dossier-archive.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -32,9 +33,10 @@ test('files come out unchanged, and are listed with their sizes and hashes', asy
   const read = buffer(archive.stream);
   const large = randomBytes(300_000);
   const files = { 'a.txt': Buffer.from('Grüße'), 'b/empty': Buffer.alloc(0), 'b/large.bin': large };
-  await archive.add('a.txt', whole('Grüße'));
-  await archive.add('b/empty', whole(Buffer.alloc(0)));
-  await archive.add('b/large.bin', whole(large), { size: large.length });
+  const pieces = [large.subarray(0, 100_000), large.subarray(100_000)];
+  await archive.add('a.txt', Buffer.from('Grüße'));
+  await archive.add('b/empty', Readable.from([]));
+  await archive.add('b/large.bin', Readable.from(pieces), { size: large.length });
   archive.end();
   const zip = await yauzl.fromBufferPromise(await read);
   const found: Record<string, Buffer> = {};
@@ -67,7 +69,7 @@ test('takes almost nothing ahead of the reader, and ends the source when the rea
   archive.stream.destroy();
   await assert.rejects(added);
   await waitUntil(() => state.ended);
-  await assert.rejects(archive.add('more', whole('x')), /nobody reads/);
+  await assert.rejects(archive.add('more', Buffer.from('x')), /nobody reads/);
 });
 
 test('a failing source breaks off the archive', async () => {

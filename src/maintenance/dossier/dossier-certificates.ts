@@ -5,6 +5,7 @@ import type { DocumentThread } from '../../pdf/document-thread.ts';
 import type { AssetKey } from '../assets/assets.store.ts';
 import { type Dossier, dossierPaths } from '../dossier-check/dossier-format.ts';
 import type { DossierArchive } from './dossier-archive.ts';
+import type { DossierClocks } from './dossier-clocks.ts';
 import { isCertified, type KeptEntry, keptEntries } from './dossier-entries.ts';
 import type { ReleaseInput } from './release-certificate.ts';
 import { type SentEntry, sendEntry } from './sent-entry.ts';
@@ -22,18 +23,19 @@ export interface CertifiedInput {
   madeAt: Date;
   /** The number of the last entry. */
   entries: number;
-  known: Pick<Dossier, 'asset' | 'owner' | 'developmentEvidence'>;
+  known: Pick<Dossier, 'asset' | 'owner'>;
+  clocks: DossierClocks;
 }
 
 /** `certified`: the number of certificates. The oldest share volumes. */
 export async function writeCertificates(
   archive: DossierArchive,
-  { db, documents, key, madeAt, entries: upTo, known }: CertifiedInput,
+  { db, documents, key, madeAt, entries: upTo, known, clocks }: CertifiedInput,
   certified: number,
 ): Promise<void> {
   if (certified === 0) return;
-  const { asset, owner, developmentEvidence } = known;
-  const input: ReleaseInput = { asset, owner, developmentEvidence, madeAt, source: 'entries' };
+  const { asset, owner } = known;
+  const input: ReleaseInput = { asset, owner, chain: clocks.chain, madeAt, source: 'entries' };
   const part = { workspaceId: key.workspaceId, part: true };
   async function* entries(): AsyncGenerator<KeptEntry> {
     for await (const page of keptEntries(db, key, upTo)) yield* page.filter(isCertified);
@@ -45,7 +47,7 @@ export async function writeCertificates(
     for (let volume = 1; left > 0 && !next.done; volume += 1) {
       async function* some(): AsyncGenerator<SentEntry> {
         for (let count = Math.min(left, mostOfVolume); count > 0 && !next.done; count -= 1) {
-          yield sendEntry(next.value);
+          yield sendEntry(next.value, clocks);
           next = await all.next();
         }
       }
@@ -62,7 +64,7 @@ export async function writeCertificates(
         documents.write({
           ...part,
           kind: 'releaseCertificate',
-          input: { ...input, sent: sendEntry(next.value) },
+          input: { ...input, sent: sendEntry(next.value, clocks) },
         }),
       );
     }

@@ -5,6 +5,7 @@ import type { ManyProofs } from '../../anchoring/many-proofs.ts';
 import type { ProofRequest } from '../../anchoring/proofs.ts';
 import type { HexText } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
+import type { Proof } from '../../proof/verify/proof.ts';
 import {
   attachmentPath,
   type DossierAttachment,
@@ -22,6 +23,8 @@ export interface LinesDeps {
   manyProofs: ManyProofs;
   /** Updated with every entry. */
   counts: DossierCounts;
+  /** Called with every proof, before its line. */
+  onProof(proof: Proof): Promise<void>;
   /** Called with the asset's usage as stated by entries that are not superseded. */
   onUsage(usage: Usage): void;
   /** Whether the bytes of files are included in the dossier. */
@@ -31,10 +34,11 @@ export interface LinesDeps {
 /** One text per entry, without a line feed. */
 export async function* entryLines(
   pages: AsyncIterable<KeptEntry[]>,
-  { db, manyProofs, counts, onUsage, withFiles }: LinesDeps,
+  { db, manyProofs, counts, onProof, onUsage, withFiles }: LinesDeps,
 ): AsyncGenerator<string> {
   for await (const page of pages) {
     const proofs = await manyProofs(page.flatMap(proofRequests));
+    for (const proof of proofs) if (typeof proof === 'object') await onProof(proof);
     const attachments = await findAttachments(db, page, withFiles);
     const pending = await findPending(db, unconfirmedOf(page, proofs));
     let place = 0;

@@ -1,4 +1,5 @@
 /** README.txt of a dossier, for someone who finds it years later. */
+import type { ChainKind } from '../../holdings/certificates/certificate-input.ts';
 import { type Dossier, dossierPaths } from '../dossier-check/dossier-format.ts';
 
 export function dossierReadme(
@@ -9,7 +10,7 @@ export function dossierReadme(
     developmentEvidence,
     attachmentsIncluded,
   }: Pick<Dossier, 'dossierId' | 'asset' | 'owner' | 'developmentEvidence' | 'attachmentsIncluded'>,
-  madeAt: Date,
+  { madeAt, chain }: { madeAt: Date; chain: ChainKind },
 ): string {
   const identity = [
     ['Asset', asset.assetId],
@@ -34,8 +35,8 @@ export function dossierReadme(
     ...(developmentEvidence
       ? [
           '',
-          'DEVELOPMENT EVIDENCE: it is anchored on a chain that the operator of the service',
-          'runs alone and whose clock the operator can set. Its times are no evidence for others.',
+          'DEVELOPMENT EVIDENCE: nobody whom Holdfast trusts by itself vouches for all of its',
+          ...developmentLines[chain.chain],
         ]
       : []),
     '',
@@ -73,6 +74,20 @@ export function dossierReadme(
     `  content of ${dossierPaths.seal} is ${dossierPaths.summary} itself, byte by byte.`,
   )}\n`;
 }
+
+/** They continue "vouches for all of its". */
+const developmentLines: Record<ChainKind['chain'], string[]> = {
+  embedded: [
+    'times. It is anchored on a chain that the operator of the service runs alone and whose',
+    'clock the operator can set.',
+  ],
+  test: ['times. It is anchored on a test network, whose clock is no evidence.'],
+  unknown: [
+    'times. It is anchored on a chain that is not known publicly and whose clock its operator',
+    'may have set.',
+  ],
+  public: ['times.'],
+};
 
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');

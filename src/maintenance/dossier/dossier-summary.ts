@@ -157,7 +157,7 @@ export async function* versionLines(
 
 /** `holdfast/history@1` in pieces; yields nothing while the first version is not confirmed. */
 export async function* historyText(
-  { db, manyProofs, onProof }: { db: Db; manyProofs: ManyProofs; onProof(proof: Proof): void },
+  { db, manyProofs, onProof }: { db: Db; manyProofs: ManyProofs; onProof(proof: Proof): Promise<void> },
   key: AssetKey,
 ): AsyncGenerator<string> {
   const { workspaceId, assetId: subjectId } = key;
@@ -177,7 +177,7 @@ export async function* historyText(
     );
     const known = proofs.findIndex((proof) => typeof proof !== 'object');
     for (const proof of known < 0 ? proofs : proofs.slice(0, known)) {
-      if (typeof proof === 'object') onProof(proof);
+      if (typeof proof === 'object') await onProof(proof);
       yield `${before}${JSON.stringify(proof)}`;
       before = ',';
     }

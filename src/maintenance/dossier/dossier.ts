@@ -5,6 +5,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { findStoredChain } from '../../chain/stored-chain.ts';
 import type { Db } from '../../db/database.ts';
 import type { FileContents } from '../../holdings/files/file-content.ts';
 import type { DocumentThread } from '../../pdf/document-thread.ts';
@@ -26,8 +27,9 @@ import { anchorTimes } from '../dossier-check/dossier-ownership.ts';
 import type { View } from '../entries/maintenances.ts';
 import { dueList } from '../intervals/asset-due.ts';
 import type { Usage } from '../signing/maintenance-entry.ts';
-import { createDossierArchive, type DossierArchive, whole } from './dossier-archive.ts';
+import { createDossierArchive, type DossierArchive } from './dossier-archive.ts';
 import { writeCertificates } from './dossier-certificates.ts';
+import { createDossierClocks, type DossierClocks } from './dossier-clocks.ts';
 import { countEntries, type KeptEntry, keptEntries } from './dossier-entries.ts';
 import { entryLines, filesOf, type LinesDeps } from './dossier-lines.ts';
 import { createDossierPage } from './dossier-page.ts';
@@ -64,8 +66,6 @@ export interface DossiersDeps extends DossierSealsDeps {
   assetAccess: Pick<AssetAccess, 'require' | 'requireWith'>;
   fileContents: FileContents;
   documents: Pick<DocumentThread, 'write'>;
-  /** Whether the chain is the embedded one. */
-  embedded: boolean;
 }
 
 /** Limits a part so that it can be read into memory, and so that no file has a million lines. */
@@ -95,12 +95,15 @@ export function createDossiers(deps: DossiersDeps): Dossiers {
           dossierId,
           ...described,
           workspaceId: key.workspaceId,
-          developmentEvidence: deps.embedded,
           attachmentsIncluded: withFiles,
         };
+        const clocks = createDossierClocks({ chain: await findStoredChain(deps.db), at: madeAt });
         const archive = createDossierArchive(madeAt);
         archive.stream.once('close', leave);
-        const writing = { ...deps, seals, caller, key, madeAt, vault, entries, known, html, longestWaitMs };
+        const writing = {
+          ...{ ...deps, seals, caller, key, madeAt, vault, entries },
+          ...{ known, clocks, html, longestWaitMs },
+        };
         void write(archive, writing).catch(archive.fail);
         return { dossierId, stream: archive.stream };
       } catch (error) {
@@ -141,19 +144,19 @@ interface Writing extends Pick<DossiersDeps, 'db' | 'manyProofs' | 'fileContents
   /** The number of the last entry: later ones are not part of it. */
   entries: number;
   longestWaitMs: number;
-  known: Omit<Dossier, 'format' | 'madeAt' | 'counts' | 'contents'>;
+  known: Omit<Dossier, 'format' | 'madeAt' | 'developmentEvidence' | 'counts' | 'contents'>;
+  clocks: DossierClocks;
   html: string;
 }
 
 async function write(archive: DossierArchive, writing: Writing): Promise<void> {
-  const { db, documents, key, madeAt, entries, html } = writing;
+  const { db, documents, key, madeAt, entries, clocks, html } = writing;
   // Usage as the documents in the archive state it, so that a reader can recompute it.
   const usage = { hours: 0, cycles: 0 };
   const onUsage = ({ hours = 0, cycles = 0 }: Usage) => {
     usage.hours = Math.max(usage.hours, hours);
     usage.cycles = Math.max(usage.cycles, cycles);
   };
-  const known = { ...writing.known, asset: { ...writing.known.asset, usage } };
   const counts: DossierCounts = {
     versions: 0,
     entries: 0,
@@ -162,23 +165,28 @@ async function write(archive: DossierArchive, writing: Writing): Promise<void> {
     provenSignoffs: 0,
     certified: 0,
   };
-  await archive.add(dossierPaths.readme, whole(dossierReadme(known, madeAt)));
-  await archive.add(dossierPaths.page, whole(html));
+  await archive.add(dossierPaths.page, Buffer.from(html));
   await archive.add(
     dossierPaths.versions,
-    linesToBytes(versionLines(db, key, { counts, upTo: known.asset.version, onUsage })),
+    linesToBytes(versionLines(db, key, { counts, upTo: writing.known.asset.version, onUsage })),
   );
   const proven = await addHistory(archive, writing);
-  // As the proofs in the archive state it, in case the chain was rebuilt after `describe`.
-  known.owners = known.owners.map((owner, place) => ({ ...owner, since: proven[place] ?? owner.since }));
   await addEntries(archive, writing, { counts, onUsage });
+  const known = {
+    ...writing.known,
+    asset: { ...writing.known.asset, usage },
+    // As the proofs in the archive state it, in case the chain was rebuilt after `describe`.
+    owners: writing.known.owners.map((owner, place) => ({ ...owner, since: proven[place] ?? owner.since })),
+    developmentEvidence: clocks.isAnyDevelopment(),
+  };
+  await archive.add(dossierPaths.readme, Buffer.from(dossierReadme(known, { madeAt, chain: clocks.chain })));
   await archive.add(
     dossierPaths.logbook,
     documents.write({
       workspaceId: key.workspaceId,
       kind: 'logbook',
-      input: { ...known, madeAt } satisfies LogbookInput,
-      items: sentEntries(keptEntries(db, key, entries)),
+      input: { ...known, madeAt, chain: clocks.chain } satisfies LogbookInput,
+      items: sentEntries(keptEntries(db, key, entries), clocks),
       part: true,
     }),
   );
@@ -200,20 +208,24 @@ async function addSummary(archive: DossierArchive, writing: Writing, text: strin
   const { seals, caller, key, vault, entries, known, longestWaitMs } = writing;
   const sealed = { dossierId: known.dossierId, digest: hash('sha256', text, 'buffer') };
   await seals.seal(caller, { ...sealed, assetId: key.assetId, vault, entries });
-  await archive.add(dossierPaths.summary, whole(text));
+  await archive.add(dossierPaths.summary, Buffer.from(text));
   const proof = await seals.proofWithin({
     workspaceId: key.workspaceId,
     dossier: sealed,
     longestMs: longestWaitMs,
     isWanted: () => !archive.stream.destroyed,
   });
-  if (proof) await archive.add(dossierPaths.seal, whole(`${JSON.stringify(proof, null, 2)}\n`));
+  if (proof) await archive.add(dossierPaths.seal, Buffer.from(`${JSON.stringify(proof, null, 2)}\n`));
 }
 
 /** Adds nothing while nothing is confirmed. Returns since when each owner is proven to have it. */
-async function addHistory(archive: DossierArchive, { db, manyProofs, key }: Writing): Promise<string[]> {
+async function addHistory(
+  archive: DossierArchive,
+  { db, manyProofs, key, clocks }: Writing,
+): Promise<string[]> {
   const proven: string[] = [];
-  const onProof = (proof: Proof) => {
+  const onProof = async (proof: Proof) => {
+    await clocks.add(proof);
     const [time] = anchorTimes(proof);
     const begins = proven.length === 0 || proof.kind === 'transfer';
     if (begins && time !== undefined) proven.push(new Date(time).toISOString());
@@ -234,9 +246,10 @@ async function addEntries(
   writing: Writing,
   { counts, onUsage }: Pick<LinesDeps, 'counts' | 'onUsage'>,
 ): Promise<void> {
-  const { db, manyProofs, key, entries, known } = writing;
+  const { db, manyProofs, key, entries, known, clocks } = writing;
   const withFiles = known.attachmentsIncluded;
-  const lines = entryLines(keptEntries(db, key, entries), { db, manyProofs, counts, onUsage, withFiles });
+  const given = { db, manyProofs, counts, onProof: clocks.add, onUsage, withFiles };
+  const lines = entryLines(keptEntries(db, key, entries), given);
   try {
     let line = await lines.next();
     for (let part = 1; !line.done; part += 1) {
@@ -268,8 +281,11 @@ async function addFiles(archive: DossierArchive, { db, fileContents, key, entrie
   }
 }
 
-async function* sentEntries(pages: AsyncIterable<KeptEntry[]>): AsyncGenerator<SentEntry[]> {
-  for await (const page of pages) yield page.map(sendEntry);
+async function* sentEntries(
+  pages: AsyncIterable<KeptEntry[]>,
+  clocks: DossierClocks,
+): AsyncGenerator<SentEntry[]> {
+  for await (const page of pages) yield page.map((kept) => sendEntry(kept, clocks));
 }
 
 async function* linesToBytes(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {

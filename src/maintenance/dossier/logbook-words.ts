@@ -1,7 +1,8 @@
 /** Wording of logbooks and release certificates: times, roles, anchor status, and the asset itself. */
 
 import type { AnchorState } from '../../anchoring/anchored.ts';
-import { chainName } from '../../holdings/certificates/chain-names.ts';
+import type { ChainKind } from '../../holdings/certificates/certificate-input.ts';
+import { chainInWords } from '../../holdings/certificates/certificate-words.ts';
 import type { Pair } from '../../pdf/blocks.ts';
 import { openFace } from '../../pdf/faces.ts';
 import { showable } from '../../pdf/showable.ts';
@@ -23,17 +24,12 @@ export function dayAndMinute(time: string | Date): string {
 
 export function stateInWords(
   { status, anchor }: Anchored | AnchorState,
-  { developmentEvidence }: Pick<Dossier, 'developmentEvidence'>,
+  { chain }: { chain: ChainKind },
 ): string {
   if (anchor === null) return 'Not anchored yet.';
   const { chainId, blockNumber, anchoredAt } = anchor;
-  const chain = chainInWords(chainId, developmentEvidence);
   const final = status === 'finalized' ? 'final' : 'not final yet';
-  return `Anchored in block ${blockNumber.toLocaleString('en-US')} of ${chain} on ${dayAndMinute(anchoredAt)}, ${final}.`;
-}
-
-export function chainInWords(chainId: number, developmentEvidence: boolean): string {
-  return developmentEvidence ? 'the development chain' : (chainName(chainId) ?? `the chain ${chainId}`);
+  return `Anchored in block ${blockNumber.toLocaleString('en-US')} of ${chainInWords({ ...chain, chainId })} on ${dayAndMinute(anchoredAt)}, ${final}.`;
 }
 
 export function blocksOfAsset({ asset, owner }: Pick<Dossier, 'asset' | 'owner'>): Pair[] {

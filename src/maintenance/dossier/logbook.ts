@@ -1,6 +1,11 @@
 /** The logbook of an asset as a PDF: what it is, its owner, and every entry in the order of the work. */
 
-import { dateAndTime } from '../../holdings/certificates/certificate-words.ts';
+import type { ChainKind } from '../../holdings/certificates/certificate-input.ts';
+import {
+  dateAndTime,
+  developmentMark,
+  whyDevelopment,
+} from '../../holdings/certificates/certificate-words.ts';
 import { heading, notice, pairByPair, paragraph, title, type Words } from '../../pdf/blocks.ts';
 import type { Drawing, Parts } from '../../pdf/drawing.ts';
 import { colours, sizes } from '../../pdf/look.ts';
@@ -15,7 +20,8 @@ import { type PrintedEntry, readEntry, type SentEntry } from './sent-entry.ts';
 export interface LogbookInput
   extends Pick<Dossier, 'asset' | 'owner' | 'owners' | 'installations' | 'parts' | 'workspaceId'> {
   madeAt: Date;
-  /** Only the operator of the service runs the chain. */
+  chain: ChainKind;
+  /** Nobody but the operator of the service vouches for all of its times. */
   developmentEvidence: boolean;
 }
 
@@ -27,7 +33,7 @@ export function drawLogbook(input: LogbookInput): Drawing<SentEntry[]> {
     madeAt: input.madeAt,
     head: ['Maintenance logbook', shortened(input.asset.assetId, 60)],
     foot: `Created on ${dateAndTime(input.madeAt)}`,
-    ...(input.developmentEvidence && { marks: ['DEVELOPMENT EVIDENCE: NO PROOF OF TIME FOR ANYONE ELSE'] }),
+    ...(input.developmentEvidence && { marks: [developmentMark] }),
     streamed: true,
   });
   return { stream: paper.stream, parts: draw(paper, input) };
@@ -39,7 +45,7 @@ function* draw(paper: Paper, input: LogbookInput): Parts<SentEntry[]> {
   if (input.developmentEvidence) {
     notice(paper, {
       title: 'Development evidence',
-      text: 'The operator of the service runs this chain alone and can set its clock and rebuild it, so the times of anchors are only the operator’s word.',
+      text: `Nobody whom Holdfast trusts by itself vouches for all times below. ${whyDevelopment(input.chain, 'the time of an anchor for which nobody else vouches is')}`,
       tone: colours.alarm,
     });
   }

@@ -2,20 +2,26 @@
  * The release certificate of one entry: who did, inspected and certified which work, with which licences, and its anchor.
  */
 
-import { dateAndTime } from '../../holdings/certificates/certificate-words.ts';
+import type { ChainKind } from '../../holdings/certificates/certificate-input.ts';
+import {
+  chainInWords,
+  dateAndTime,
+  developmentMark,
+  whyDevelopment,
+} from '../../holdings/certificates/certificate-words.ts';
 import { heading, list, notice, type Pair, pairByPair, pairs, paragraph, title } from '../../pdf/blocks.ts';
 import type { Drawing, Parts } from '../../pdf/drawing.ts';
 import { colours, sizes } from '../../pdf/look.ts';
 import { createPaper, type Paper } from '../../pdf/paper.ts';
 import { notPrinted } from '../../pdf/showable.ts';
 import type { Dossier } from '../dossier-check/dossier-format.ts';
-import { chainInWords, inWords, roleWords, shortened } from './logbook-words.ts';
+import { inWords, roleWords, shortened } from './logbook-words.ts';
 import { type PrintedEntry, type PrintedSignoff, readEntry, type SentEntry } from './sent-entry.ts';
 
 /** What all entries of an asset share. */
 export interface ReleaseInput extends Pick<Dossier, 'asset' | 'owner'> {
   madeAt: Date;
-  developmentEvidence: boolean;
+  chain: ChainKind;
   /** Where the entries and their proofs are in the dossier. */
   source: string;
 }
@@ -31,7 +37,7 @@ export function drawReleaseCertificate(input: ReleaseInput & { sent: SentEntry }
     madeAt,
     head: ['Release certificate', maintenanceId],
     foot: `Created on ${dateAndTime(madeAt)}`,
-    marks: marksOf(input, kept),
+    marks: marksOf(kept),
   });
   return { stream: paper.stream, parts: drawOne(paper, input, kept) };
 }
@@ -69,8 +75,8 @@ function* drawRelease(
   input: ReleaseInput,
   kept: PrintedEntry,
 ): Generator<'part', void, unknown> {
-  const { asset, developmentEvidence } = input;
-  const { entry, signoffs, supersededBy, anchor, status } = kept;
+  const { asset, chain } = input;
+  const { entry, signoffs, supersededBy, anchor, status, developmentEvidence } = kept;
   title(paper, 'Release certificate', `Maintenance ${entry.maintenanceId}`);
   if (supersededBy !== null) {
     notice(paper, {
@@ -82,7 +88,7 @@ function* drawRelease(
   if (developmentEvidence) {
     notice(paper, {
       title: 'Development evidence',
-      text: 'The operator of the service runs this chain alone, so the time of the anchor is only the operator’s word. The signatures of the workers are not affected.',
+      text: `${whyDevelopment(chain, 'the time of the anchor is')} The signatures of the workers are not affected.`,
       tone: colours.alarm,
     });
   }
@@ -108,7 +114,7 @@ function* drawRelease(
     yield 'part';
   }
   heading(paper, 'The anchor');
-  pairs(paper, aboutAnchor(kept, developmentEvidence));
+  pairs(paper, aboutAnchor(kept, chain));
   heading(paper, 'How to rely on it', { keep: 90 });
   list(paper, [
     `This document is a reading aid. What counts are the signatures and proofs in “${input.source}” of the dossier of ${asset.assetId}: open “verify.html” of the same dossier, which checks all of them without the service.`,
@@ -118,9 +124,9 @@ function* drawRelease(
   ]);
 }
 
-function marksOf({ developmentEvidence }: ReleaseInput, { supersededBy }: PrintedEntry): string[] {
+function marksOf({ developmentEvidence, supersededBy }: PrintedEntry): string[] {
   return [
-    ...(developmentEvidence ? ['DEVELOPMENT EVIDENCE: NO PROOF OF TIME FOR ANYONE ELSE'] : []),
+    ...(developmentEvidence ? [developmentMark] : []),
     ...(supersededBy === null ? [] : ['SUPERSEDED: CORRECTED BY A LATER ENTRY']),
   ];
 }
@@ -188,14 +194,11 @@ function aboutSignoff({ document }: PrintedSignoff): Pair[] {
   ];
 }
 
-function aboutAnchor({ anchor, status }: PrintedEntry, developmentEvidence: boolean): Pair[] {
+function aboutAnchor({ anchor, status }: PrintedEntry, chain: ChainKind): Pair[] {
   if (anchor === null) return [{ name: 'Anchor', value: 'None yet.' }];
   return [
     { name: 'Time of the block', value: { text: dateAndTime(anchor.anchoredAt), strong: true } },
-    {
-      name: 'Chain',
-      value: `${chainInWords(anchor.chainId, developmentEvidence)} (chain id ${anchor.chainId})`,
-    },
+    { name: 'Chain', value: chainInWords({ ...chain, chainId: anchor.chainId }) },
     {
       name: 'Block',
       value: `${anchor.blockNumber.toLocaleString('en-US')}, ${status === 'finalized' ? 'final' : 'not final yet'}`,

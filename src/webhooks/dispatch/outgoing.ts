@@ -1,11 +1,11 @@
 /** Builds what saving endpoints and sending to them need, in the same way for the service and the command line. */
 import type { WebhookConfig } from '../../config/config.ts';
 import type { Db } from '../../db/database.ts';
+import { createAddressGuard, toAllowList } from '../../egress/address-guard.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import type { Wakeup } from '../../runtime/loop.ts';
 import { createEndpoints, type Endpoints } from '../endpoints/endpoints.ts';
 import { createTester } from '../endpoints/test-event.ts';
-import { createAddressGuard, toAllowList } from '../exchange/address-guard.ts';
 import { createExchanger, type Exchanger } from '../exchange/exchange.ts';
 
 export interface Outgoing {

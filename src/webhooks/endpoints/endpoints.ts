@@ -4,6 +4,7 @@ import { auditWrite } from '../../access/audit/audit.ts';
 import { locks } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
+import { type AddressGuard, BlockedTarget } from '../../egress/address-guard.ts';
 import type { EventType } from '../../events/catalogue.ts';
 import { eventWrite } from '../../events/events.ts';
 import type { Keyring } from '../../keys/keyring.ts';
@@ -12,7 +13,6 @@ import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { Wakeup } from '../../runtime/loop.ts';
 import { skipWaiting } from '../deliveries/queue-admin.ts';
-import { type AddressGuard, BlockedTarget } from '../exchange/address-guard.ts';
 import { newWebhookSecret } from '../exchange/signature.ts';
 import {
   createEndpointSecrets,

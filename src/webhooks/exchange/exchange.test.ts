@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { certificate, type Receiver, startReceiver } from '../../../test/support/clients/receiver.ts';
 import { waitUntil } from '../../../test/support/service/process.ts';
-import { createAddressGuard, toAllowList } from './address-guard.ts';
+import { createAddressGuard, toAllowList } from '../../egress/address-guard.ts';
 import { createExchanger, type Exchanger, type Outcome } from './exchange.ts';
 
 /** For receivers that must be cut off. */

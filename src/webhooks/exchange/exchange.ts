@@ -1,8 +1,9 @@
 /** One HTTP exchange with a receiver: vetted address, one deadline for all of it, and a bounded part of the response. */
 import { readFileSync } from 'node:fs';
-import { createSecureContext, rootCertificates } from 'node:tls';
-import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
-import { type AddressGuard, BlockedTarget } from './address-guard.ts';
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import { Agent, type Dispatcher, errors } from 'undici';
+import { type AddressGuard, BlockedTarget } from '../../egress/address-guard.ts';
+import { guardedConnector } from '../../egress/guarded-connector.ts';
 
 export interface Exchange {
   url: URL;
@@ -39,7 +40,7 @@ const maxBodyBytes = 16 * 1024;
 
 export function createExchanger({ guard, timeoutMs, caFile }: ExchangerOptions): Exchanger {
   const agent = new Agent({
-    connect: guardedConnector(guard, caFile),
+    connect: guardedConnector(guard, secureContextWith(caFile)),
     // One protocol, with every abuse tested. HTTP/2 would add its own and gain nothing for single small requests.
     allowH2: false,
     // No limit here, as the lanes already limit: endpoints on one host do not wait for each other.
@@ -138,33 +139,10 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 }
 
-/** undici does not call `lookup` for an IP address in the URL, so every connection is vetted here first. */
-function guardedConnector(guard: AddressGuard, caFile: string | null): buildConnector.connector {
-  // Created once: loading the authorities for each connection would block the event loop for 20 ms and more.
-  const secureContext = createSecureContext(
+function secureContextWith(caFile: string | null): SecureContext {
+  return createSecureContext(
     caFile === null ? {} : { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] },
   );
-  return (options, callback) => {
-    guard.vetHost({ hostname: options.hostname, protocol: options.protocol }).then(
-      (addresses) => {
-        // Connects to the vetted addresses, even if the name resolves differently a moment later.
-        const lookup = (
-          _name: string,
-          _options: unknown,
-          done: (error: null, found: typeof addresses) => void,
-        ) => done(null, addresses);
-        const connect = buildConnector({
-          timeout: 10_000,
-          allowH2: false,
-          secureContext,
-          lookup: lookup as never,
-          autoSelectFamily: true,
-        });
-        connect(options, callback);
-      },
-      (error) => callback(error, null),
-    );
-  };
 }
 
 function toText(chunks: Buffer[]): string {

@@ -1,6 +1,6 @@
 /**
- * Decides where a webhook may be sent: public addresses over https, and what the operator allows for development. Checked
- * when an endpoint is saved and again for every connection, on the very address that is connected to.
+ * Decides where a request may go: to public addresses over https, and to what the operator allows for development. Checked
+ * when the URL of a webhook is saved and again for every connection, on the very address that is connected to.
  */
 import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';

@@ -1,15 +1,11 @@
 /** One HTTP exchange with somebody else's server: vetted address, one deadline for all of it, a bounded answer, no redirects. */
 import { createSecureContext } from 'node:tls';
-import { Agent, buildConnector, request } from 'undici';
+import { Agent, request } from 'undici';
 import { isLoopback } from '../runtime/host-address.ts';
 import { version } from '../runtime/version.ts';
-import {
-  type AddressGuard,
-  BlockedTarget,
-  createAddressGuard,
-  toAllowList,
-} from '../webhooks/exchange/address-guard.ts';
-import type { Resolve } from '../webhooks/exchange/name-lookup.ts';
+import { type AddressGuard, BlockedTarget, createAddressGuard, toAllowList } from './address-guard.ts';
+import { guardedConnector } from './guarded-connector.ts';
+import type { Resolve } from './name-lookup.ts';
 
 export interface GuardedRequest {
   url: string;
@@ -25,17 +21,20 @@ export interface GuardedRequest {
    * What is signed may be fetched by plain http from a public address; everything else only by https, or on this machine.
    */
   isSigned?: boolean;
+  /** The statuses whose answers are wanted; 200 alone if none are named. */
+  statuses?: readonly number[];
   signal?: AbortSignal | undefined;
 }
 
 export interface GuardedAnswer {
+  status: number;
   /** In lower case and without parameters. */
   contentType: string;
   bytes: Uint8Array;
 }
 
 export interface GuardedRequests {
-  /** The answer with status 200. Throws `RequestFault`. */
+  /** The answer, if it has a wanted status. Throws `RequestFault`. */
   send(request: GuardedRequest): Promise<GuardedAnswer>;
   close(): Promise<void>;
 }
@@ -67,10 +66,11 @@ export function createGuardedRequests({ allow, resolve }: GuardedRequestsOptions
   /** By what is vetted: a connection that was allowed for one is not used for another. */
   function agentFor({ isLocal, isSigned = false }: GuardedRequest): Agent {
     const key = `${isLocal} ${isSigned}`;
+    const guard = isLocal ? guards.local : guards.away;
     const agent =
       agents.get(key) ??
       new Agent({
-        connect: guardedConnector(isLocal ? guards.local : guards.away, { secureContext, isSigned }),
+        connect: guardedConnector(isSigned ? asIfHttps(guard) : guard, secureContext),
         allowH2: false,
         // The signal covers the whole exchange.
         headersTimeout: 0,
@@ -82,7 +82,7 @@ export function createGuardedRequests({ allow, resolve }: GuardedRequestsOptions
 
   return {
     async send(given) {
-      const { url, method = 'GET', headers, body, timeoutMs, maxBytes, signal } = given;
+      const { url, method = 'GET', headers, body, timeoutMs, maxBytes, statuses = [200], signal } = given;
       const deadline = AbortSignal.timeout(timeoutMs);
       try {
         const answer = await request(url, {
@@ -93,8 +93,9 @@ export function createGuardedRequests({ allow, resolve }: GuardedRequestsOptions
           signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
         });
         const bytes = await readUpTo(maxBytes, answer.body);
-        if (answer.statusCode !== 200) throw new RequestFault(explainStatus(answer.statusCode));
-        return { contentType: typeOf(answer.headers['content-type']), bytes };
+        const { statusCode: status } = answer;
+        if (!statuses.includes(status)) throw new RequestFault(explainStatus(status));
+        return { status, contentType: typeOf(answer.headers['content-type']), bytes };
       } catch (cause) {
         if (cause instanceof RequestFault) throw cause;
         throw new RequestFault(explain(cause, timeoutMs), { cause });
@@ -106,31 +107,13 @@ export function createGuardedRequests({ allow, resolve }: GuardedRequestsOptions
   };
 }
 
+function asIfHttps(guard: AddressGuard): Pick<AddressGuard, 'vetHost'> {
+  return { vetHost: ({ hostname }) => guard.vetHost({ hostname, protocol: 'https:' }) };
+}
+
 /** Whether the host of a URL is this machine by its name, not by what the name resolves to. */
 export function isLocalUrl(url: string): boolean {
   return isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''));
-}
-
-/** undici does not call `lookup` for an IP address in the URL, so every connection is vetted here first. */
-function guardedConnector(
-  guard: AddressGuard,
-  { secureContext, isSigned }: { secureContext: ReturnType<typeof createSecureContext>; isSigned: boolean },
-): buildConnector.connector {
-  return (options, callback) => {
-    const protocol = isSigned ? 'https:' : options.protocol;
-    guard.vetHost({ hostname: options.hostname, protocol }).then(
-      (addresses) => {
-        // Connects to the vetted addresses, even if the name resolves differently a moment later.
-        const lookup = (_name: string, _options: unknown, done: (error: null, found: unknown) => void) =>
-          done(null, addresses);
-        buildConnector({ allowH2: false, secureContext, lookup: lookup as never, autoSelectFamily: true })(
-          options,
-          callback,
-        );
-      },
-      (error) => callback(error, null),
-    );
-  };
 }
 
 async function readUpTo(maxBytes: number, body: AsyncIterable<Buffer>): Promise<Uint8Array> {

@@ -1,7 +1,7 @@
 /** Which webhook URLs and addresses the guard allows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostileUrls } from '../../../test/support/clients/hostile-urls.ts';
+import { hostileUrls } from '../../test/support/clients/hostile-urls.ts';
 import { BlockedTarget, createAddressGuard, toAllowList } from './address-guard.ts';
 import type { FoundAddress } from './name-lookup.ts';
 

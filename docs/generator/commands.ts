@@ -1,0 +1,64 @@
+/** The table of the commands, from the command line itself, with where more is told about each. */
+import type { Argument, Command, Option } from 'commander';
+import { createProgram } from '../../src/cli/program.ts';
+import { table } from './markdown.ts';
+
+const links: Record<string, string> = {
+  backup: '[backup.md](backup.md)',
+  'chain accept-reorg': '[chain.md](chain.md#a-real-chain)',
+  'chain retry': '[above](#batches-that-were-set-aside)',
+  'chain status': '[chain.md](chain.md)',
+  'evidence export': '[proof.md](proof.md#the-evidence-package)',
+  fsck: '[below](#checking-everything-fsck)',
+  listen: '[webhooks.md](webhooks.md#working-on-your-machine)',
+  promote: '[above](#replicas)',
+  restore: '[backup.md](backup.md#restoring)',
+  'rotate-master-key': '[security.md](security.md#rotating-the-master-key)',
+  'timestamps test': '[timestamps.md](timestamps.md#a-timestamp-authority)',
+  'users reset-password': '[dashboard.md](dashboard.md)',
+  verify: '[proof.md](proof.md#on-the-command-line)',
+  'webhooks create': '[webhooks.md](webhooks.md#create-an-endpoint)',
+  'workspaces limits': '[above](#budgets-of-workspaces)',
+};
+
+export function commandsTable(): string {
+  const commands = leaves(createProgram(), []);
+  const names = new Set(commands.map(({ name }) => name));
+  const unknown = Object.keys(links).filter((name) => !names.has(name));
+  if (unknown.length > 0) throw new Error(`There is no command ${unknown.join(', ')}.`);
+  return table(
+    ['command', 'what it does'],
+    commands.map(({ name, command }) => {
+      const link = links[name];
+      return [`\`${usage(name, command)}\``, command.description() + (link ? `: ${link}` : '')];
+    }),
+  );
+}
+
+interface Leaf {
+  name: string;
+  command: Command;
+}
+
+/** Those that do something; the others only group them. */
+function leaves(command: Command, names: string[]): Leaf[] {
+  if (command.commands.length === 0) return [{ name: names.join(' '), command }];
+  return command.commands.flatMap((child) => leaves(child, [...names, child.name()]));
+}
+
+function usage(name: string, command: Command): string {
+  // Only the default command takes arguments that it does not explain: names of commands that do not exist.
+  const given = command.registeredArguments.filter(({ description }) => description !== '');
+  return [name, ...given.map(argumentText), ...command.options.map(optionText)].join(' ');
+}
+
+function argumentText(argument: Argument): string {
+  const name = argument.name().toUpperCase() + (argument.variadic ? ' ...' : '');
+  return argument.required ? name : `[${name}]`;
+}
+
+function optionText({ long, flags, mandatory }: Option): string {
+  const value = /[<[](.+)[>\]]/.exec(flags)?.[1];
+  const text = value === undefined ? `${long}` : `${long} ${value.toUpperCase()}`;
+  return mandatory ? text : `[${text}]`;
+}
