@@ -19,8 +19,8 @@ export interface ClockWords {
 
 export interface ClockWordsGiven {
   trust: Trust;
-  /** Milliseconds since 1970. */
-  at: number;
+  /** Milliseconds since 1970; now if it is absent. */
+  at?: number;
   hasNode: boolean;
 }
 
@@ -50,7 +50,7 @@ async function wordsOf(
   root: Proof['merkle']['root'],
   given: ClockWordsGiven,
 ): Promise<ClockWords> {
-  const { trust, at, hasNode } = given;
+  const { trust, at = Date.now(), hasNode } = given;
   if (isEvmAnchor(anchor)) {
     const chain = trustedChain(anchor.chainId, trust);
     const title = `Block of ${chain?.name ?? `chain ${anchor.chainId}`}`;

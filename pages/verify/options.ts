@@ -30,7 +30,7 @@ export async function readOptions(form: HTMLFormElement, trustFile: File | null)
   const address = node === 'service' ? '/verify/rpc' : rpc;
   return {
     trust,
-    at: at === '' ? Date.now() : Date.parse(at),
+    ...(at === '' ? {} : { at: Date.parse(at) }),
     chain: address === '' ? undefined : createAnchorReader(createRpcCall(address)),
     registry: { address: registry || usualRegistry, codeHash: registryCode },
     salt: salt === '' ? undefined : (`0x${salt.toLowerCase().replace(/^0x/, '')}` as Hex),

@@ -97,13 +97,18 @@ async function verify(
       import('../proof/verify/proof.ts'),
     ]);
   const { registryAddress, registryCodeHash } = registry;
-  const at = options.at ?? Date.now();
   const chain = options.rpc && (await connect(options.rpc));
   const given = {
-    ...{ trust, at, chain: chain?.reader },
+    ...{ trust, chain: chain?.reader },
+    ...(options.at === undefined ? {} : { at: options.at }),
     registry: { address: options.registry ?? registryAddress, codeHash: registryCodeHash },
   };
-  const about = { trust, at, hasContent: content !== undefined, hasNode: chain !== undefined };
+  const about = {
+    trust,
+    at: options.at ?? Date.now(),
+    hasContent: content !== undefined,
+    hasNode: chain !== undefined,
+  };
   const value = parsed(document);
   try {
     if (formatOf(value) === historyFormat) {

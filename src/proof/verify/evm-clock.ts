@@ -45,7 +45,9 @@ export async function judgeEvm(anchor: EvmAnchor, rooted: Rooted, given: ClockGi
   return { steps, voucher: { time: anchor.blockTime * 1000, by, isShipped }, why: '' };
 }
 
-async function checkRegistry({ contract }: EvmAnchor, { registry, chain }: ClockGiven): Promise<StepResult> {
+async function checkRegistry(anchor: EvmAnchor, given: ClockGiven): Promise<StepResult> {
+  const { registry, chain, trust } = given;
+  const { contract } = anchor;
   if (!registry) return skip('No registry was given.');
   const address = registry.address.toLowerCase() as Hex;
   if (contract !== address) {
@@ -55,6 +57,8 @@ async function checkRegistry({ contract }: EvmAnchor, { registry, chain }: Clock
     return pass(`${address} is the registry: the address follows from its code.`);
   if (!chain) return skip(`No node was given to ask for the code at ${address}.`);
   return asked(async () => {
+    const other = await whyAnotherChain(anchor, { chain, trust });
+    if (other !== null) return skip(other);
     const codeHash = await chain.codeHash(address);
     if (codeHash === registry.codeHash.toLowerCase()) return pass(`${address} holds the registry's code.`);
     if (codeHash === null) return fail(`There is no contract at ${address} on this chain.`);
@@ -111,21 +115,8 @@ async function askChain(
   { chain, trust }: { chain: ChainReader; trust: Trust },
 ): Promise<StepResult> {
   const { chainId, transactionHash, blockNumber, blockHash, blockTime } = anchor;
-  const asked = await chain.chainId();
-  if (asked !== chainId) {
-    return skip(
-      `The node belongs to chain ${asked}, but this anchor is on chain ${chainId}. Use a node of that chain.`,
-    );
-  }
-  const known = trustedChain(chainId, trust);
-  if (known && !known.genesisHashes.includes(await chain.genesisHash())) {
-    return skip(
-      `The node's chain has the id of ${known.name}, but another first block: it is a different chain.`,
-    );
-  }
-  if (known?.isShipped && (await chain.isDevelopmentNode())) {
-    return skip(`The node is one for development, which can imitate ${known.name}.`);
-  }
+  const other = await whyAnotherChain(anchor, { chain, trust });
+  if (other !== null) return skip(other);
   const block = await chain.block(blockNumber);
   if (block === null) return skip(`The node has not reached block ${blockNumber} yet.`);
   if (block.hash !== blockHash)
@@ -151,6 +142,25 @@ async function askChain(
     if (fault !== null) return fail(fault);
   }
   return pass(`Block ${blockNumber} of chain ${chainId} anchored the root.`);
+}
+
+/** Why what the node says is not about the chain of the anchor; null if it is. */
+async function whyAnotherChain(
+  { chainId }: EvmAnchor,
+  { chain, trust }: { chain: ChainReader; trust: Trust },
+): Promise<string | null> {
+  const asked = await chain.chainId();
+  if (asked !== chainId) {
+    return `The node belongs to chain ${asked}, but this anchor is on chain ${chainId}. Use a node of that chain.`;
+  }
+  const known = trustedChain(chainId, trust);
+  if (known && !known.genesisHashes.includes(await chain.genesisHash())) {
+    return `The node's chain has the id of ${known.name}, but another first block: it is a different chain.`;
+  }
+  if (known?.isShipped && (await chain.isDevelopmentNode())) {
+    return `The node is one for development, which can imitate ${known.name}.`;
+  }
+  return null;
 }
 
 /** For an anchor without its inclusion: what the node says about the transaction. */
