@@ -59,6 +59,18 @@ const evmRules = mutationsOf('src/proof/verify/evm-clock.ts', vectors, [
     'A contract that does not exist would do.',
   ],
   [
+    'usual registry',
+    'if (address === usualRegistry)',
+    "if (address === '0x')",
+    'Without a node no registry would be known.',
+  ],
+  [
+    'code that nobody was asked for',
+    'if (!chain) return skip(`No node was given to ask for the code',
+    'if (!chain) return pass(`No node was given to ask for the code',
+    'Any contract would do.',
+  ],
+  [
     'inclusion not looked at',
     'if (contradiction !== null) return fail(contradiction);',
     "if (contradiction === '') return fail(contradiction);",
@@ -93,6 +105,12 @@ const evmRules = mutationsOf('src/proof/verify/evm-clock.ts', vectors, [
     'if (named.length > 0 && anchor.inclusion) {',
     'if (named.length > 0) {',
     'Nobody would look whether the block has the anchor.',
+  ],
+  [
+    'block that nobody was asked for',
+    '    return skip(\n      anchor.inclusion',
+    '    return pass(\n      anchor.inclusion',
+    'Anybody could make up a block.',
   ],
   [
     'hash of the header',
@@ -173,6 +191,18 @@ const evmRules = mutationsOf('src/proof/verify/evm-clock.ts', vectors, [
     'Without an inclusion any transaction would do.',
   ],
   [
+    'node without an answer',
+    'if (!isNotNow(error)) return skip(`The',
+    'if (!isNotNow(error)) return fail(`The',
+    'A node that was pruned would contradict a good proof.',
+  ],
+  [
+    'block without its transaction',
+    'if (anchor.inclusion === null) {',
+    'if (anchor.inclusion !== null) {',
+    'Without an inclusion nobody would look at the receipt.',
+  ],
+  [
     'reverted transaction counts as an anchor',
     'if (!transaction.succeeded) return',
     'if (transaction.succeeded === undefined) return',
@@ -222,6 +252,18 @@ const evmRules = mutationsOf('src/proof/verify/evm-clock.ts', vectors, [
     'Without a node no trusted block would be final.',
   ],
   [
+    'final on another chain',
+    'blocks.some((block) => block.chainId === chainId && block.hash === blockHash)',
+    'blocks.some((block) => block.hash === blockHash)',
+    'Two verifiers would differ.',
+  ],
+  [
+    'final under another hash',
+    'blocks.some((block) => block.chainId === chainId && block.hash === blockHash)',
+    'blocks.some((block) => block.chainId === chainId)',
+    'One trusted block would make all others final.',
+  ],
+  [
     'not final yet',
     'if (blockNumber <= finalized) return',
     'if (blockNumber <= finalized + 1) return',
@@ -265,6 +307,12 @@ const clockRules = mutationsOf('src/proof/verify/clocks.ts', vectors, [
     'for (const { time, by, isShipped } of covering(null)) {',
     'for (const { time, by, isShipped } of [] as Voucher[]) {',
     'Batches that were not stamped would have no clock.',
+  ],
+  [
+    'covered root that nothing leads to',
+    '  if (!leads) return judged;\n',
+    '',
+    'A clock would vouch for a root that the leaf is not under.',
   ],
   [
     'ended token',

@@ -54,6 +54,18 @@ const rlpRules = mutationsOf('src/proof/evm/rlp.ts', vectors, [
     'A bloom filter, an address or a topic could have any length.',
   ],
   [
+    'list for bytes',
+    'if (!(item instanceof Uint8Array)) throw',
+    'if (Array.isArray(item)) return new Uint8Array(length ?? 0);\n  if (!item) throw',
+    'A list would be empty bytes.',
+  ],
+  [
+    'integers beyond 2^53',
+    'if (bytes[0] === 0 || !Number.isSafeInteger(value)) {',
+    'if (bytes[0] === 0) {',
+    'Two numbers would be read as one.',
+  ],
+  [
     'leading zeros of integers',
     'if (bytes[0] === 0 || !Number.isSafeInteger(value)) {',
     'if (!Number.isSafeInteger(value)) {',

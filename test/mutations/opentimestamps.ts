@@ -163,6 +163,18 @@ const operationRules = mutationsOf('src/proof/opentimestamps/operations.ts', vec
     'Two verifiers would differ.',
   ],
   [
+    'length of hex digits',
+    'tag === operationTags.hexlify ? 2 * length',
+    'tag === operationTags.hexlify ? length',
+    'A message could grow beyond all bounds.',
+  ],
+  [
+    'length of an append',
+    'return length + argument.length;',
+    'return length;',
+    'A message could grow beyond all bounds.',
+  ],
+  [
     'order of an append',
     'return joined(message, argument);',
     'return joined(argument, message);',
@@ -248,6 +260,7 @@ const anchorRules = mutationsOf('src/proof/opentimestamps/anchor.ts', vectors, [
     'Two verifiers would name two steps.',
   ],
   ['17 headers', 'const maxHeaders = 16;', 'const maxHeaders = 17;', 'Two verifiers would differ.'],
+  ['16 headers', 'const maxHeaders = 16;', 'const maxHeaders = 15;', 'Two verifiers would differ.'],
   [
     'height twice',
     'headers.findIndex((header) => header.height === height) === place',

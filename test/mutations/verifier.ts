@@ -23,6 +23,24 @@ const documentRules = mutationsOf('src/proof/verify/verify.ts', vectors, [
     'The owner of an HMAC would not learn that the document has another salt.',
   ],
   [
+    'salt that nobody has',
+    "return skip('The document does not contain the salt",
+    "return fail('The document does not contain the salt",
+    'A good proof would fail for its owner.',
+  ],
+  [
+    'content that is no JSON',
+    'return fail(`The content is not the JSON',
+    'return skip(`The content is not the JSON',
+    'Content that is not that of the proof would do no harm.',
+  ],
+  [
+    'claims that are no JSON',
+    '    return fail(error.message);',
+    '    return skip(error.message);',
+    'Claims that nobody can hash would do no harm.',
+  ],
+  [
     'erased claims',
     "if (claims === null) return skip('The claims were erased.');",
     "if (claims === null) return pass('The claims were erased.');",

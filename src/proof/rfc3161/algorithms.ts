@@ -134,9 +134,10 @@ function readPss(parameters: Der): { hash: HashName | undefined; saltLength: num
 function isRsaKey(bytes: Uint8Array): boolean {
   const [{ value: modulus }, exponent] = fieldsOf(readDer(bytes, ''), '', [integer, integer]);
   const [first = 128] = modulus;
-  const size = modulus.length - (first === 0 ? 1 : 0);
+  // A zero comes first only where the highest bit is set.
+  const bits = first === 0 ? 8 * (modulus.length - 1) : 8 * modulus.length - (Math.clz32(first) - 24);
   const power = smallInteger(exponent, '');
-  return first < 128 && size >= 256 && size <= 1024 && power > 1 && power % 2 === 1;
+  return first < 128 && bits >= 2048 && bits <= 8192 && power > 1 && power % 2 === 1;
 }
 
 /** WebCrypto takes r and s one after the other, each as long as a coordinate. */

@@ -1,7 +1,9 @@
 /** All vectors of test/vectors, made anew. */
 import { makeBaseThings } from './base-batches.ts';
+import { boundVectors } from './bound-vectors.ts';
 import { evmVectors } from './evm-vectors.ts';
 import { goodVectors } from './good-vectors.ts';
+import { historyVectors } from './history-vectors.ts';
 import { inclusionVectors } from './inclusion-vectors.ts';
 import { malformedVectors } from './malformed-vectors.ts';
 import { nodeVectors } from './node-vectors.ts';
@@ -10,6 +12,7 @@ import { renewalVectors } from './renewal-vectors.ts';
 import { sealVectors } from './seal-vectors.ts';
 import { tamperedVectors } from './tampered-vectors.ts';
 import { textVectors } from './text-vectors.ts';
+import { tokenBoundVectors } from './token-bound-vectors.ts';
 import { tokenFaultVectors } from './token-fault-vectors.ts';
 import { tokenFormVectors } from './token-form-vectors.ts';
 import type { NamedVector } from './vector.ts';
@@ -21,6 +24,7 @@ export async function allVectors(): Promise<NamedVector[]> {
     ...(await renewalVectors(base['record-jcs'])),
     ...(await tamperedVectors(base)),
     ...(await sealVectors(base['file-raw'])),
+    ...(await boundVectors(base['file-raw'])),
     ...(await malformedVectors(base['record-jcs'])),
     ...(await evmVectors(base['file-raw'])),
     ...nodeVectors(base['file-raw']),
@@ -28,7 +32,9 @@ export async function allVectors(): Promise<NamedVector[]> {
     ...otsVectors(base['file-raw']),
     ...(await tokenFaultVectors(base['file-raw'])),
     ...tokenFormVectors(base['file-raw']),
+    ...tokenBoundVectors(base['file-raw']),
     ...(await textVectors(base['record-jcs'])),
+    ...(await historyVectors()),
   ];
   const names = all.map(({ name }) => name);
   const twice = names.filter((name, place) => names.indexOf(name) !== place);

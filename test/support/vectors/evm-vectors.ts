@@ -168,6 +168,24 @@ function registryRows(proof: Proof): Row[] {
       { proof: bare, registry: own, trust },
     ],
     [
+      'registry-named-on-another-chain',
+      'The code is right, but on another chain.',
+      skipsAll,
+      { proof: bare, registry: own, node: { chainId: 100 } },
+    ],
+    [
+      'registry-named-on-a-private-chain',
+      'The code is wrong, but on a private chain with the id of Ethereum.',
+      skipsAll,
+      { proof: bare, registry: own, node: { genesisHash: fixed(0x99), code: '0x' } },
+    ],
+    [
+      'registry-named-on-a-development-node',
+      'The code is wrong, but on a node for development.',
+      skipsAll,
+      { proof: bare, registry: own, node: { client: 'anvil/v1.0.0', code: '0x6001600101' } },
+    ],
+    [
       'registry-named-other-code',
       'There is other code at that address.',
       failsRegistry,

@@ -162,6 +162,12 @@ function unknownVectors(base: Record<BaseName, BaseThing>): NamedVector[] {
       expected: expect(hmac.proof, { time: firstTime }),
     },
     {
+      name: 'record-salt-beside',
+      about: 'The salt of a record was taken out of the document, and is given to the verifier.',
+      ...{ ...givenWith(record, unsalted(record)), salt: record.proof.content.salt as Hex },
+      expected: expect(record.proof, { time: firstTime }),
+    },
+    {
       name: 'hmac-salt-unknown',
       about: 'Nobody gives the salt, so the content cannot be compared.',
       ...givenWith(hmac, unsalted(hmac)),

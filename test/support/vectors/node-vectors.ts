@@ -1,5 +1,6 @@
 /** What a node says about an anchor: where it agrees, where it contradicts, and where it only does not know. */
-import { numberToHex } from 'viem';
+import { type Hex, numberToHex } from 'viem';
+import { knownChain } from '../../../src/proof/evm/known-chains.ts';
 import type { Proof } from '../../../src/proof/verify/proof.ts';
 import { anchorLog } from '../chain/inclusion-fixtures.ts';
 import { fixed } from '../fixtures/proof-fixture.ts';
@@ -8,7 +9,9 @@ import { changed } from './changed.ts';
 import { failsChain, holds, type Row, skipsChain, skipsFinality, vectorsOf } from './evm-vectors.ts';
 import { anchoredBy } from './good-vectors.ts';
 import type { NodeChanges } from './recorded-node.ts';
-import type { NamedVector } from './vector.ts';
+import { type NamedVector, trustOf } from './vector.ts';
+
+const capitals = (hex: Hex): Hex => `0x${hex.slice(2).toUpperCase()}`;
 
 export function nodeVectors(file: BaseThing): NamedVector[] {
   const { proof } = file;
@@ -21,7 +24,8 @@ export function nodeVectors(file: BaseThing): NamedVector[] {
 }
 
 function blockRows(proof: Proof, bare: Proof): Row[] {
-  const { blockNumber, blockTime } = evmOf(proof);
+  const { blockNumber, blockTime, blockHash } = evmOf(proof);
+  const genesisHash = knownChain(1)?.genesisHash ?? fixed(0);
   const behind = { block: null, head: blockNumber - 1, receipt: null };
   return [
     ['lagging', 'The node has not reached the block.', skipsChain, { node: behind }],
@@ -42,6 +46,18 @@ function blockRows(proof: Proof, bare: Proof): Row[] {
       'The node no longer has the block and the receipt.',
       skipsChain,
       { proof: bare, node: { block: null, receipt: null } },
+    ],
+    [
+      'answers-in-capitals',
+      'The node writes hex in capitals.',
+      holds,
+      { node: { block: { hash: capitals(blockHash) }, genesisHash: capitals(genesisHash) } },
+    ],
+    [
+      'answer-malformed',
+      'The node says the time in another form.',
+      skipsChain,
+      { node: { block: { timestamp: blockTime } } },
     ],
     [
       'other-block',
@@ -128,10 +144,31 @@ function receiptRows(proof: Proof, bare: Proof): Row[] {
       'Another event has the same values.',
       logs({ ...log, topics: [fixed(0x99), ...log.topics.slice(1)] }),
     ],
+    [
+      'log-of-submitter-with-more',
+      'The submitter has something before its address.',
+      logs({ ...log, topics: log.topics.with(1, `0x99${log.topics[1]?.slice(4)}`) }),
+    ],
+    [
+      'log-with-more-topics',
+      'An event with a topic more.',
+      logs({ ...log, topics: [...log.topics, fixed(1)] }),
+    ],
+    [
+      'log-of-size-of-one-byte',
+      'The size has one byte.',
+      logs({ ...log, data: numberToHex(size, { size: 1 }) }),
+    ],
     ['log-with-fewer-topics', 'An event without the root.', logs({ ...log, topics: log.topics.slice(0, 2) })],
   ];
   return [
     ...rows.map(([name, about, node]): Row => [`receipt-${name}`, about, failsChain, { proof: bare, node }]),
+    [
+      'receipt-missing',
+      'The node has the block with the transaction, but no longer its receipt.',
+      skipsChain,
+      { proof: bare, node: { receipt: null } },
+    ],
     [
       'receipt-with-other-logs',
       'The anchor is one of several logs.',
@@ -142,9 +179,23 @@ function receiptRows(proof: Proof, bare: Proof): Row[] {
 }
 
 function finalityRows(proof: Proof): Row[] {
-  const { blockNumber } = evmOf(proof);
+  const { chainId, blockNumber, blockHash } = evmOf(proof);
+  const block = { chainId, number: blockNumber, hash: blockHash };
+  const node = { finalized: blockNumber - 1 };
   return [
-    ['not-final', 'The block before it is final.', skipsFinality, { node: { finalized: blockNumber - 1 } }],
+    [
+      'not-final-but-on-another-chain',
+      'The block before it is final, and the trust file has the hash, but for another chain.',
+      skipsFinality,
+      { node, trust: trustOf({ blocks: [{ ...block, chainId: 100 }] }) },
+    ],
+    [
+      'not-final-but-the-next',
+      'The block before it is final, and the trust file has the next one.',
+      skipsFinality,
+      { node, trust: trustOf({ blocks: [{ ...block, number: blockNumber + 1, hash: fixed(0x99) }] }) },
+    ],
+    ['not-final', 'The block before it is final.', skipsFinality, { node }],
     ['just-final', 'The block itself is the last final one.', holds, { node: { finalized: blockNumber } }],
     [
       'finality-unknown',

@@ -55,6 +55,11 @@ function headerRows(root: Hex, good: BitcoinProof): OtsRow[] {
   const another = commitRoot(fixed(0x99), committed);
   const pending = detachedFile(imprint, pendingAttestation('https://a.example'));
   const { anchors: two, blocks } = twoBlocks(root);
+  const sixteen = Array.from({ length: 16 }, (_, at) =>
+    makeBlock({ height: height + at, time, merkleRoot: imprint }),
+  );
+  const attested = sixteen.map((one) => bitcoinAttestation(one.height));
+  const wide = detachedFile(imprint, ...attested.flatMap((one, at) => (at < 15 ? [fork, one] : [one])));
   return [
     ['untrusted', 'Nobody trusts the block: a header alone proves nothing.', skips, { anchor, trusted: [] }],
     [
@@ -159,6 +164,12 @@ function headerRows(root: Hex, good: BitcoinProof): OtsRow[] {
       'Two blocks are trusted: the earlier time counts, although its height is larger.',
       { time: '2026-11-15T03:00:00Z' },
       { anchor: two, trusted: blocks },
+    ],
+    [
+      'headers-16',
+      'Sixteen headers, of which the last one is trusted.',
+      holds,
+      { anchor: openTimestamps(wide, ...sixteen), trusted: sixteen.slice(-1) },
     ],
     ['later-only', 'Only the later block is trusted.', holds, { anchor: two, trusted: blocks.slice(0, 1) }],
     [

@@ -68,6 +68,18 @@ export const receiptRows: CraftedRow[] = [
     { type: 0, receipt: (fields) => fields.with(0, encode(fixed(0x01))) },
   ],
   [
+    'receipt-gas-largest',
+    'The gas is 2^53 - 1.',
+    holds,
+    { receipt: (fields) => fields.with(1, hex('871fffffffffffff')) },
+  ],
+  [
+    'receipt-gas-beyond-2-53',
+    'The gas is 2^53.',
+    failsChain,
+    { receipt: (fields) => fields.with(1, hex('8720000000000000')) },
+  ],
+  [
     'receipt-gas-with-leading-zero',
     'The gas begins with a zero byte.',
     failsChain,

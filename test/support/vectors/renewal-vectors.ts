@@ -213,6 +213,7 @@ async function rootVectors({ record, trust }: Parts): Promise<NamedVector[]> {
     { clocks: async (batch) => [await anchorOf(batch, tooLateBlock)], sequence: 80, others: 0 },
   );
   const twice = { ...unstamped, renewals: [first, second] };
+  const astray = changed(unstamped, 'merkle.proof[0]', fixed(9));
   const file = Buffer.from(pending.proof, 'base64');
   const swapped = {
     ...unstamped,
@@ -229,6 +230,13 @@ async function rootVectors({ record, trust }: Parts): Promise<NamedVector[]> {
       ...{ ...givenWith(record, unstamped), trust: trustOf({ blocks: blocksOf(first.anchors) }) },
       at: afterTheEnd,
       expected: expect(unstamped, { skip: ['block'], time: renewedAt }),
+    },
+    {
+      name: 'renewal-of-a-root-without-a-path',
+      about: 'The root is covered, but the leaf does not lead to it.',
+      ...{ ...givenWith(record, astray), trust: trustOf({ blocks: blocksOf(first.anchors) }) },
+      at: afterTheEnd,
+      expected: expect(astray, { fail: ['path'], skip: ['block', 'time'], time: null }),
     },
     {
       name: 'renewal-of-a-root-twice',

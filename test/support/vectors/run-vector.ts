@@ -2,18 +2,33 @@
 import { createAnchorReader } from '../../../src/chain/registry/anchor-reader.ts';
 import { registryCodeHash } from '../../../src/chain/registry/registry.ts';
 import { usualRegistry } from '../../../src/proof/evm/usual-registry.ts';
+import { type HistoryVerification, verifyHistory } from '../../../src/proof/verify/history.ts';
 import { isoTime, type Verification } from '../../../src/proof/verify/steps.ts';
 import { readTrust } from '../../../src/proof/verify/trust.ts';
 import { type VerifyOptions, verifyProof } from '../../../src/proof/verify/verify.ts';
 import { replay } from './recorded-node.ts';
-import type { Expected, Vector } from './vector.ts';
+import type { Expected, ExpectedHistory, Vector } from './vector.ts';
 
-export function runVector(vector: Vector): Promise<Verification> {
-  return verifyProof(documentOf(vector), optionsOf(vector));
+/** Of a history, `steps` are those of all proofs, and `history` has what came out of each. */
+export interface Ran extends Verification {
+  history?: HistoryVerification;
+}
+
+export async function runVector(vector: Vector, verifiers = { verifyProof, verifyHistory }): Promise<Ran> {
+  const [document, options] = [documentOf(vector), optionsOf(vector)];
+  if (!('chain' in vector.expected)) return verifiers.verifyProof(document, options);
+  const { content, salt, ...given } = options;
+  if (content !== undefined || salt !== undefined) throw new Error('a history is judged without content');
+  const history = await verifiers.verifyHistory(document, given);
+  const { verdict, chain, proofs } = history;
+  return {
+    ...{ verdict, summary: chain.message, vouchers: [], history },
+    steps: proofs.flatMap(({ steps }) => steps),
+  };
 }
 
 /** As text: only text shows what occurs twice, or how a number is written. */
-export function documentOf({ proof, document }: Vector): string {
+function documentOf({ proof, document }: Vector): string {
   return document ?? JSON.stringify(proof);
 }
 
@@ -24,7 +39,7 @@ export function contentOf({ content }: Pick<Vector, 'content'>): Uint8Array | un
     : new Uint8Array(Buffer.from(content.base64, 'base64'));
 }
 
-export function optionsOf(vector: Vector): VerifyOptions {
+function optionsOf(vector: Vector): VerifyOptions {
   const { salt, registry, trust, at, rpc } = vector;
   return {
     content: contentOf(vector),
@@ -36,7 +51,13 @@ export function optionsOf(vector: Vector): VerifyOptions {
   };
 }
 
-export function foundBy({ verdict, vouchers: [earliest], steps }: Verification): Expected {
+export function foundBy({ history, ...proof }: Ran): Expected | ExpectedHistory {
+  if (!history) return foundByProof(proof);
+  const { verdict, chain, proofs } = history;
+  return { verdict, chain: chain.status, proofs: proofs.map(foundByProof) };
+}
+
+function foundByProof({ verdict, vouchers: [earliest], steps }: Verification): Expected {
   return {
     verdict,
     time: earliest ? isoTime(earliest.time) : null,

@@ -162,6 +162,12 @@ function contentVectors(record: BaseThing): NamedVector[] {
       { utf8: content.replace('333333333.33333331', '333333333.33333329') },
       false,
     ],
+    [
+      'inexact-in-the-18th-digit',
+      'The double itself, rounded to 18 digits.',
+      { utf8: content.replace('333333333.33333331', '333333333.333333313') },
+      false,
+    ],
     ['not-a-number', 'NaN.', { utf8: content.replace('4.50', 'NaN') }, false],
     ['byte-order-mark', 'A byte order mark before it is not part of it.', { utf8: `\ufeff${content}` }, true],
     [
@@ -202,6 +208,18 @@ async function carelessVectors(): Promise<NamedVector[]> {
     ['integer-with-exponent', 'an integer beyond 2^53 with an exponent', '{"a":1e21}', '{"a":1e+21}'],
     ['half-a-character', 'a text with an unpaired surrogate', '{"a":"\\ud800"}', '{"a":"\ufffd"}'],
     ['half-a-character-in-a-name', 'a name with an unpaired surrogate', '{"\\udc00":1}', '{"\ufffd":1}'],
+    [
+      'half-a-character-escaped',
+      'a text with an unpaired surrogate, which is written as an escape',
+      '{"a":"\\ud800"}',
+      '{"a":"\\ud800"}',
+    ],
+    [
+      'half-a-character-in-a-name-escaped',
+      'a name with an unpaired surrogate, which is written as an escape',
+      '{"\\udc00":1}',
+      '{"\\udc00":1}',
+    ],
     ['nested-65', '65 levels of nesting', deep(65), deep(65)],
   ];
   const made = rows.map(async ([name, about, text, written]): Promise<NamedVector[]> => {
@@ -240,10 +258,13 @@ async function formVectors(): Promise<NamedVector[]> {
     '[0.000001,1e-7,1.5E-9,5e-324,-2.2250738585072014e-308,0.1,123456.789,9007199254740991,-9007199254740991,1E5,-0.0,0.30000000000000004,4.50,333333333.33333331,1125899906842624.3]';
   const texts =
     '{"\\u0000\\u001f\\u007f":"\\b\\f\\n\\r\\t\\"\\\\\\/\\u2028é","\\ud83d\\ude00":1,"\\ufb33":2,"\\u00e9":3,"":4,"a":5,"B":6,"aa":7}';
+  const replaced = '{"a":"\ufffd"}';
   const nested = `${'['.repeat(63)}${']'.repeat(63)}`;
   const text = `{"numbers":${numbers},"texts":${texts},"nested":${nested},"none":[null,true,false,{},[]]}`;
   const claims = JSON.parse(text) as Record<string, unknown>;
   const made = await makeOne({ text, claims });
+  const smallest = await makeOne({ text: '{"a":5e-324}', claims: {} });
+  const marked = await makeOne({ text: replaced, claims: {} });
   const longest = await makeOne({ text: '{}', claims: {}, id: '\u{1f600}'.repeat(255) });
   return [
     {
@@ -252,6 +273,25 @@ async function formVectors(): Promise<NamedVector[]> {
         'Numbers, texts, names and nesting that RFC 8785 writes in a form of its own, in content and claims.',
       ...givenWith(made, made.proof),
       expected: expect(made.proof, { time: firstTime }),
+    },
+    {
+      name: 'content-smallest-number',
+      about: 'The smallest number that a double represents, with two digits that are right.',
+      ...{ ...givenWith(smallest, smallest.proof), content: { utf8: '{"a":4.9e-324}' } },
+      expected: expect(smallest.proof, { time: firstTime }),
+    },
+    {
+      name: 'content-smaller-than-the-smallest-number',
+      about: 'A number that reads as the smallest one, but is another.',
+      ...{ ...givenWith(smallest, smallest.proof), content: { utf8: '{"a":3e-324}' } },
+      expected: expect(smallest.proof, { fail: ['digest'], time: firstTime }),
+    },
+    {
+      name: 'content-not-utf-8-but-replaced',
+      about: 'A byte that is not UTF-8, where the content has the character that such bytes are replaced by.',
+      ...givenWith(marked, marked.proof),
+      content: { base64: Buffer.from(replaced.replace('\ufffd', '\xff'), 'latin1').toString('base64') },
+      expected: expect(marked.proof, { fail: ['digest'], time: firstTime }),
     },
     {
       name: 'subject-id-of-255-characters',

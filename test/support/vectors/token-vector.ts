@@ -28,6 +28,8 @@ export interface TokenCase {
   /** Beside the token. */
   certificates?: (authority: TestAuthority) => Uint8Array[];
   crls?: (authority: TestAuthority) => Uint8Array[];
+  /** Of the finished token. */
+  edit?: (token: Uint8Array) => Uint8Array;
   trust?: (authority: TestAuthority) => Omit<TrustFile, 'format'>;
   at?: string;
 }
@@ -38,7 +40,8 @@ export function tokenVector(file: BaseThing, [name, about, outcome, given]: Toke
   const { root } = file.proof.merkle;
   const authority = createTestAuthority({ around: stampedAt, ...given.authority });
   const imprint = imprintOf(root);
-  const token = authority.stamp({ imprint, ...given.token?.(authority, root) });
+  const stamped = authority.stamp({ imprint, ...given.token?.(authority, root) });
+  const token = given.edit?.(stamped) ?? stamped;
   const anchor = authority.anchor(token, {
     certificates: given.certificates?.(authority) ?? [],
     crls: given.crls?.(authority) ?? [],

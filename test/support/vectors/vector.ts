@@ -1,4 +1,4 @@
-/** The form of the vectors of test/vectors: a proof, what a verifier is given beside it, and what it has to find. */
+/** The form of the vectors of test/vectors: a proof or a history, what a verifier is given beside it, and what it has to find. */
 import type { Hex } from 'viem';
 import type { Anchor, Proof } from '../../../src/proof/verify/proof.ts';
 import type { StepName, Verification } from '../../../src/proof/verify/steps.ts';
@@ -16,7 +16,7 @@ export interface Vector {
   at: string;
   /** The answers of a node by method and parameters; it gives no other. */
   rpc: Record<string, unknown> | null;
-  expected: Expected;
+  expected: Expected | ExpectedHistory;
 }
 
 export interface NamedVector extends Vector {
@@ -37,6 +37,13 @@ export interface Expected {
   /** Of the clock that vouches for the earliest time. */
   time: string | null;
   steps: ExpectedStep[];
+}
+
+/** Of a history: no proof is looked at if it is malformed. */
+export interface ExpectedHistory {
+  verdict: Verification['verdict'];
+  chain: ExpectedStep['status'];
+  proofs: Expected[];
 }
 
 export interface ExpectedStep {
