@@ -2,7 +2,6 @@
 import { readdir } from 'node:fs/promises';
 import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { OperatorError } from '../runtime/errors.ts';
 import { refuseOldServer } from './server-version.ts';
@@ -56,6 +55,8 @@ export async function migrate({
     await refuseOldServer(client);
     await refuseNewerSchema(client, dir);
     if (!restoring) await refuseHalfRestored(client);
+    // Imported here, because commands without a database load it for nothing, and it makes a directory for its cache.
+    const { runner } = await import('node-pg-migrate');
     const applied = await runner({
       dbClient: client,
       dir,

@@ -1,0 +1,1 @@
+"""Anchors in blocks of EVM chains (section "evm")."""

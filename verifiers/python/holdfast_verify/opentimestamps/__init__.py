@@ -1,0 +1,1 @@
+"""Proofs by Bitcoin blocks (section "opentimestamps")."""

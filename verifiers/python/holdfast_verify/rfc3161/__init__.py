@@ -1,0 +1,1 @@
+"""Tokens of timestamp authorities (section "rfc3161")."""

@@ -1,0 +1,128 @@
+"""The verification of one proof: all steps, the verdict and the time (section "Verifying")."""
+
+from typing import BinaryIO, List, Optional
+
+from .anchors import judge_anchors, skipped_anchors
+from .clock import format_time
+from .context import Context
+from .digest import claims_hash, content_digest
+from .document import MalformedProof, Proof, proof_from
+from .fields import hex_text
+from .leaf import check_leaf, leaf_hash
+from .outcome import Fails, Skips, require
+from .renewals import judge_renewals
+from .result import FAIL, INCOMPLETE, PASS, SKIPPED, Result, Step, Voucher, failed, passed, step_of
+from .seal import check_seal
+from .strict_json import parse
+from .tree import check_path
+
+STEPS = ("digest", "claims", "leaf", "path", "seal", "time")
+
+
+def _check_digest(proof: Proof, content: Optional[BinaryIO], given_salt: Optional[bytes]) -> str:
+    stated = proof.content.digest
+    require(stated == proof.leaf.digest, "content.digest is not the digest in the leaf.")
+    if content is None:
+        return f"No content was given. The verdict is about the digest {hex_text(stated)}."
+    salt = proof.content.salt
+    if proof.content.canonicalization != "raw" and given_salt is not None:
+        require(salt in (None, given_salt), "The salt that was given is not the one in the document.")
+        salt = given_salt
+    digest = content_digest(proof.content.canonicalization, salt, content)
+    if digest is None:
+        raise Skips("The salt of the content is not known.")
+    require(digest == stated, f"The content has another digest: {hex_text(digest)}.")
+    return f"The content has the digest {hex_text(stated)}."
+
+
+def _check_claims(proof: Proof) -> str:
+    if proof.claims is None:
+        raise Skips("The claims were erased.")
+    require(claims_hash(proof.claims) == proof.leaf.claims_hash, "The claims have another hash than the leaf says.")
+    return "The claims match the hash in the leaf."
+
+
+def _check_leaf(proof: Proof) -> str:
+    check_leaf(proof.leaf, proof.kind, proof.content, proof.subject)
+    return f"The leaf is {hex_text(leaf_hash(proof.leaf))}."
+
+
+def _check_path(proof: Proof) -> str:
+    check_path(leaf_hash(proof.leaf), proof.merkle, proof.seal)
+    return f"The leaf is under the root {hex_text(proof.merkle.root)}."
+
+
+def _check_seal(proof: Proof) -> str:
+    check_seal(proof.seal, proof.leaf, proof.merkle)
+    seal = proof.seal
+    return f"{hex_text(seal.vault)} signed the subtree with {seal.leaves} leaves as its seal number {seal.sequence}."
+
+
+def _check_time(vouchers: List[Voucher]) -> str:
+    if not vouchers:
+        raise Skips("No clock that is trusted vouches for the root.")
+    return f"It existed on {format_time(vouchers[0].time)}, says {vouchers[0].who}."
+
+
+def _verdict(steps: List[Step]) -> str:
+    if failed(steps):
+        return FAIL
+    needed = [step for step in steps if step.name in STEPS]
+    return PASS if passed(needed) else INCOMPLETE
+
+
+def _summary(verdict: str, steps: List[Step], vouchers: List[Voucher], vault: str, with_content: bool) -> str:
+    what = "The content" if with_content else "Something with this digest"
+    if verdict == FAIL:
+        first = next(step for step in steps if step.status == FAIL)
+        return f"The proof does not hold. The step {first.name} failed: {first.message}"
+    if verdict == PASS:
+        return f"{what} existed on {format_time(vouchers[0].time)}, says {vouchers[0].who}, and was sealed by the vault {vault}."
+    missing = ", ".join(step.name for step in steps if step.name in STEPS and step.status == SKIPPED)
+    return f"Nothing contradicts the proof, but it is not complete. Not checked: {missing}."
+
+
+def _malformed(faults: MalformedProof) -> Result:
+    """Only the six steps: those that use a malformed field fail, the others are skipped."""
+    steps = [
+        Step(name, FAIL, faults.faults[name]) if name in faults.faults else Step(name, SKIPPED, "The document is malformed.")
+        for name in STEPS
+    ]
+    return Result(FAIL, _summary(FAIL, steps, [], "", False), [], steps)
+
+
+def verify_proof(proof: Proof, context: Context, content: Optional[BinaryIO] = None, salt: Optional[bytes] = None) -> Result:
+    """A proof of the right form."""
+    steps = [
+        step_of("digest", lambda: _check_digest(proof, content, salt)),
+        step_of("claims", lambda: _check_claims(proof)),
+        step_of("leaf", lambda: _check_leaf(proof)),
+    ]
+    if steps[2].status == PASS:
+        steps.append(step_of("path", lambda: _check_path(proof)))
+    else:
+        steps.append(Step("path", SKIPPED, "The leaf is not right."))
+    steps.append(step_of("seal", lambda: _check_seal(proof)))
+
+    renewals = judge_renewals(proof, context)
+    vouchers: List[Voucher] = []
+    if steps[3].status == PASS:
+        anchors = judge_anchors(proof.anchors, proof.merkle.root, proof.merkle.size, context, None, renewals.renewed_at)
+        vouchers = sorted(anchors.vouchers + renewals.root_vouchers)
+    else:
+        anchors = skipped_anchors(proof.anchors, None, "The path does not lead to the root.")
+    steps += anchors.steps + renewals.steps
+    steps.append(step_of("time", lambda: _check_time(vouchers)))
+    verdict = _verdict(steps)
+    summary = _summary(verdict, steps, vouchers, hex_text(proof.seal.vault), content is not None)
+    return Result(verdict, summary, vouchers, steps)
+
+
+def verify(document: bytes, context: Context, content: Optional[BinaryIO] = None, salt: Optional[bytes] = None) -> Result:
+    """A proof from its text."""
+    try:
+        return verify_proof(proof_from(parse(document)), context, content, salt)
+    except Fails as fault:
+        return _malformed(MalformedProof({"leaf": str(fault)}))
+    except MalformedProof as faults:
+        return _malformed(faults)
