@@ -7,7 +7,7 @@ import { chainPaths } from '../src/chain/embedded/paths.ts';
 import { apiBase } from '../src/http/api/api.ts';
 import type { Fixture } from './fixture.ts';
 import { holdfastDatabase, joinPostgres, type Postgres } from './postgres.ts';
-import { keyHeaders, type Service, startService } from './service.ts';
+import { keyHeaders, ownRoot, type Service, startService } from './service.ts';
 import { makeVaults } from './vaults.ts';
 
 export interface AnchoringService {
@@ -32,7 +32,7 @@ const longestWaitMs = 60_000;
  */
 export async function startAnchoringService(fixture: Fixture, usedDir?: string): Promise<AnchoringService> {
   const dataDir = usedDir ?? (await fixture.newDirectory());
-  const service = await fixture.keep(() => startAnchoring(dataDir));
+  const service = await fixture.keep(() => startAnchoring(dataDir, fixture.root));
   const postgres = await fixture.keep(() => joinPostgres(dataDir));
   const anchoring = {
     service,
@@ -49,9 +49,9 @@ export async function startAnchoringService(fixture: Fixture, usedDir?: string):
 }
 
 /** The service alone, with the key of its first start. */
-export async function startAnchoring(dataDir: string): Promise<Service> {
+export async function startAnchoring(dataDir: string, root = ownRoot): Promise<Service> {
   const settings = { HOLDFAST_ANCHOR_INTERVAL_MS: String(anchorIntervalMs) };
-  const service = await startService({ dataDir, settings });
+  const service = await startService({ root, dataDir, settings });
   const key = service.key ?? (await readFile(join(dataDir, 'first-key.txt'), 'utf8')).trim();
   return { ...service, key };
 }

@@ -1,7 +1,7 @@
 /** A backlog of deliveries: every event goes to every target. The same for all senders. */
 
 import { createSigner } from '../src/webhooks/exchange/signature.ts';
-import type { Sample } from './receiver.ts';
+import type { Arrivals, Receiver, Sample } from './receiver.ts';
 
 export interface Backlog {
   targets: Target[];
@@ -30,8 +30,24 @@ export function* parcelsOf({ targets, events }: Backlog): Generator<Parcel> {
   for (const event of events) for (const target of targets) yield { target, event };
 }
 
+/** Deliveries. */
+export function sizeOf({ targets, events }: Backlog): number {
+  return targets.length * events.length;
+}
+
+/** Waits until all of it has arrived; throws when something is missing, came twice or is not signed. */
+export async function collectBacklog(
+  receiver: Receiver,
+  backlog: Backlog,
+  timeoutMs: number,
+): Promise<Arrivals> {
+  const arrived = await receiver.arrivals({ events: backlog.events.length, timeoutMs });
+  refuseGaps(backlog, arrived);
+  return arrived;
+}
+
 /** Throws unless each event came to each target, once, and both signatures are right. */
-export function refuseGaps(
+function refuseGaps(
   { targets, events }: Backlog,
   arrived: { requests: number; byPath: Record<string, number>; samples: Sample[] },
 ): void {

@@ -3,6 +3,7 @@ import { startChild } from './child.ts';
 import type { Postgres } from './postgres.ts';
 
 export interface BarePeer {
+  pid: number;
   url: string;
   /** Things that are there from the beginning. */
   addresses: string[];
@@ -24,7 +25,7 @@ const schema = `
   )`;
 
 /** So many that 64 connections read different ones. */
-const thingsToRead = 1_024;
+export const thingsToRead = 1_024;
 
 export async function startBarePeer(postgres: Postgres): Promise<BarePeer> {
   await postgres.query('postgres', `create database ${peerDatabase}`);
@@ -39,7 +40,7 @@ export async function startBarePeer(postgres: Postgres): Promise<BarePeer> {
   const child = startChild<object, string>(new URL('./bare-peer.process.ts', import.meta.url));
   try {
     const url = await child.ask(postgres.connection(peerDatabase), 20_000);
-    return { url, addresses: made.map(({ address }) => address), stop: child.stop };
+    return { pid: child.pid, url, addresses: made.map(({ address }) => address), stop: child.stop };
   } catch (error) {
     await child.stop();
     throw error;

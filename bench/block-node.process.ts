@@ -9,7 +9,7 @@ type Hex = `0x${string}`;
 
 const chainId = 1_999;
 
-answerQuestions<BlockPlan, Omit<BlockNode, 'stop'>>(async (plan) => {
+answerQuestions<BlockPlan, Omit<BlockNode, 'pid' | 'stop'>>(async (plan) => {
   const blocks = Array.from({ length: plan.blocks }, (_, number) => Buffer.from(blockText(plan, number)));
   const server = createServer((request, response) => {
     let text = '';

@@ -2,6 +2,7 @@
 import { startChild } from './child.ts';
 
 export interface BlockNode {
+  pid: number;
   url: string;
   chainId: number;
   genesisHash: `0x${string}`;
@@ -18,11 +19,11 @@ export interface BlockPlan {
 }
 
 export async function startBlockNode(plan: BlockPlan): Promise<BlockNode> {
-  const child = startChild<BlockPlan, Omit<BlockNode, 'stop'>>(
+  const child = startChild<BlockPlan, Omit<BlockNode, 'pid' | 'stop'>>(
     new URL('./block-node.process.ts', import.meta.url),
   );
   try {
-    return { ...(await child.ask(plan, 120_000)), stop: child.stop };
+    return { ...(await child.ask(plan, 120_000)), pid: child.pid, stop: child.stop };
   } catch (error) {
     await child.stop();
     throw error;

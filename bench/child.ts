@@ -3,6 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface Child<Question, Answer> {
+  pid: number;
   /** One question at a time. */
   ask(question: Question, timeoutMs: number): Promise<Answer>;
   stop(): Promise<void>;
@@ -17,6 +18,7 @@ export function startChild<Question extends object, Answer>(file: URL): Child<Qu
   const exited = once(child, 'exit');
 
   return {
+    pid: child.pid ?? 0,
     ask(question, timeoutMs) {
       const { promise, resolve, reject } = Promise.withResolvers<Answer>();
       const onMessage = (message: unknown) => {

@@ -1,7 +1,7 @@
 /** How much of the machine others use while we measure: what the cores did, less what we and our children did. */
-import { readdir, readFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ProcessTimes, readProcesses } from './process-times.ts';
 
 /** Starts looking; the function it returns tells the share of all cores since then, or null where there is no /proc. */
 export async function watchOthers(): Promise<() => Promise<number | null>> {
@@ -21,9 +21,9 @@ const idleShare = 0.25;
 
 /**
  * Waits until nothing that we started is at work any more, background loops included: long enough to see a loop that
- * rests a second between two rounds. Returns how long that took.
+ * rests a second between two rounds. Returns how long that took. `stillBusy` is called whenever there was work.
  */
-export async function waitForRest(): Promise<number> {
+export async function waitForRest({ stillBusy }: { stillBusy?: () => Promise<void> } = {}): Promise<number> {
   const began = performance.now();
   if (process.platform !== 'linux') return sleep(2_000, 2_000);
   let before = { at: began, cpuMs: (await ownCpuMs()).childrenMs };
@@ -33,6 +33,7 @@ export async function waitForRest(): Promise<number> {
     const now = { at: performance.now(), cpuMs: (await ownCpuMs()).childrenMs };
     quiet = now.cpuMs - before.cpuMs < (now.at - before.at) * idleShare ? quiet + 1 : 0;
     before = now;
+    if (quiet === 0) await stillBusy?.();
     if (performance.now() - began > longestRestMs) throw new Error('the service did not come to rest');
   }
   return performance.now() - began;
@@ -56,39 +57,10 @@ async function ownCpuMs(): Promise<{ selfMs: number; childrenMs: number }> {
   const all = await readProcesses();
   const byParent = Map.groupBy(all, ({ parent }) => parent);
   const below = (pid: number): number =>
-    sum((byParent.get(pid) ?? []).map((one) => one.cpuMs + below(one.pid)));
+    sum((byParent.get(pid) ?? []).map((one) => cpuMs(one) + below(one.pid)));
+  const cpuMs = (one: ProcessTimes) => one.ownMs + one.endedMs;
   const self = all.find(({ pid }) => pid === process.pid);
-  return { selfMs: self?.cpuMs ?? 0, childrenMs: below(process.pid) };
-}
-
-export interface ProcessTimes {
-  pid: number;
-  parent: number;
-  ownMs: number;
-  /** With that of the children it has seen end. */
-  cpuMs: number;
-}
-
-/** All of this machine. Linux only. */
-export async function readProcesses(): Promise<ProcessTimes[]> {
-  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  return (await Promise.all(names.map(readProcess))).filter((one) => one !== null);
-}
-
-/** Null when it ended meanwhile. */
-async function readProcess(name: string): Promise<ProcessTimes | null> {
-  const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => null);
-  if (stat === null) return null;
-  // After the name of the program, which may hold anything: state, parent, … and from the twelfth on the times of
-  // the process and of the children it has seen end, in hundredths of a second. See proc_pid_stat(5).
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const milliseconds = (from: number, to: number) => sum(fields.slice(from, to).map(Number)) * 10;
-  return {
-    pid: Number(name),
-    parent: Number(fields[1]),
-    ownMs: milliseconds(11, 13),
-    cpuMs: milliseconds(11, 15),
-  };
+  return { selfMs: self ? cpuMs(self) : 0, childrenMs: below(process.pid) };
 }
 
 function sum(values: number[]): number {

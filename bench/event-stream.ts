@@ -4,6 +4,8 @@ import { waitForRest } from './cpu-time.ts';
 import { holdfastDatabase, type Postgres } from './postgres.ts';
 import type { Receiver } from './receiver.ts';
 import type { Service } from './service.ts';
+import { processesOf } from './service-processes.ts';
+import { type Spent, watchProcesses } from './spent.ts';
 import { ours } from './statements.ts';
 import type { StreamResult, StreamSource } from './stream.ts';
 import { switchVaults } from './vaults.ts';
@@ -28,6 +30,10 @@ export interface EventStreamResult {
   p99Ms: number;
   /** False: the service did not take the events as fast as they were offered. */
   kept: boolean;
+  /** Events. */
+  operations: number;
+  /** Until the last has arrived, and afterwards. */
+  cpu: Spent | null;
 }
 
 const longestArrivalMs = 60_000;
@@ -49,12 +55,18 @@ export async function runEventStream(
   await receiver.expect(watched);
   const requests = switchVaults(service, addresses, events.switched);
   const inFlight = Math.floor(addresses.length * busyShare);
+  const spent = await watchProcesses({
+    ...(await processesOf(service)),
+    client: [stream.pid, receiver.pid],
+  });
   const answers = await stream.run({ url: service.url, perSecond, seconds, inFlight, requests });
   if (answers.fault !== null) throw new Error(`a vault was not switched: ${answers.fault}`);
   const made = answers.succeeded;
   events.switched += made;
   const arrived = await receiver.arrivals({ events: made, timeoutMs: longestArrivalMs });
+  await spent.answered();
   await receiver.hang(null);
+  const { cpu } = await spent.untilRest();
   await waitForEmptyQueue(postgres);
   for (const path of watched) {
     if (arrived.byPath[path] !== made)
@@ -67,6 +79,8 @@ export async function runEventStream(
     p50Ms: percentile(0.5),
     p99Ms: percentile(0.99),
     kept: answers.perSecond >= perSecond * keptShare,
+    operations: made,
+    cpu,
   };
 }
 

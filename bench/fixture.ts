@@ -7,11 +7,15 @@ import { type LoadGenerator, startLoadGenerator } from './load.ts';
 import { joinPostgres, type Postgres } from './postgres.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { type Redis, startRedis } from './redis.ts';
-import { type Service, startService } from './service.ts';
+import { ownRoot, type Service, startService } from './service.ts';
 import { startCountedService } from './statements.ts';
 import { type StreamSource, startStreamSource } from './stream.ts';
 
 export interface Fixture {
+  /** The checkout that its services run from. */
+  root: string;
+  /** How long and how often the sides of a comparison play. */
+  turns: Turns;
   /** The one service that is under load. */
   service(): Promise<Service>;
   /** The PostgreSQL of that service, which peers use too. */
@@ -30,8 +34,16 @@ export interface Fixture {
   newDirectory(): Promise<string>;
   /** Starts something that is stopped at the end, if nobody does before. */
   keep<T extends Stoppable | null>(start: () => Promise<T>): Promise<T>;
+  /** The same with services from another checkout; it is closed together with this one. */
+  from(root: string): Fixture;
   /** Stops everything, the last first. */
   close(): Promise<void>;
+}
+
+export interface Turns {
+  rounds: number;
+  /** Of load from the load generator, in a round. */
+  seconds: number;
 }
 
 export interface Stoppable {
@@ -39,8 +51,11 @@ export interface Stoppable {
   stop(): Promise<void>;
 }
 
-export async function openFixture(): Promise<Fixture> {
-  const root = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
+/** Of a comparison with a peer. */
+export const usualTurns: Turns = { rounds: 3, seconds: 4 };
+
+export async function openFixture(turns = usualTurns): Promise<Fixture> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
   const kept: Promise<Stoppable | null>[] = [];
   let closed: Promise<void> | null = null;
 
@@ -58,46 +73,46 @@ export async function openFixture(): Promise<Fixture> {
       const thing = await started.catch(() => null);
       await thing?.stop().catch((error) => console.error(error));
     }
-    await rm(root, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 
-  const newDirectory = () => mkdtemp(join(root, 'data-'));
-  const service = once(() => keep(async () => startService({ dataDir: await newDirectory() })));
-  const postgres = once(async () => {
-    const { dataDir } = await service();
-    return keep(() => joinPostgres(dataDir));
-  });
-  const barePeer = once(async () => {
-    const server = await postgres();
-    return keep(() => startBarePeer(server));
-  });
-  const load = once(() => keep(startLoadGenerator));
-  const stream = once(() => keep(startStreamSource));
-  const countedService = once(() => keep(async () => startCountedService(await newDirectory())));
-  const countedPostgres = once(async () => {
-    const { dataDir } = await countedService();
-    return keep(() => joinPostgres(dataDir));
-  });
-  const receiver = once(() => keep(startReceiver));
-  const redis = once(() => keep(async () => startRedis(await newDirectory())));
-
-  return {
-    service,
-    postgres,
-    barePeer,
-    load,
-    stream,
-    countedService,
-    countedPostgres,
-    receiver,
-    redis,
+  const newDirectory = () => mkdtemp(join(folder, 'data-'));
+  const shared = {
+    turns,
+    load: once(() => keep(startLoadGenerator)),
+    stream: once(() => keep(startStreamSource)),
+    receiver: once(() => keep(startReceiver)),
+    redis: once(() => keep(async () => startRedis(await newDirectory()))),
     newDirectory,
     keep,
+    from,
     close() {
       closed ??= stopAll();
       return closed;
     },
   };
+
+  function from(root: string): Fixture {
+    const service = once(() => keep(async () => startService({ root, dataDir: await newDirectory() })));
+    const postgres = once(async () => {
+      const { dataDir } = await service();
+      return keep(() => joinPostgres(dataDir));
+    });
+    const barePeer = once(async () => {
+      const server = await postgres();
+      return keep(() => startBarePeer(server));
+    });
+    const countedService = once(() =>
+      keep(async () => startCountedService({ root, dataDir: await newDirectory() })),
+    );
+    const countedPostgres = once(async () => {
+      const { dataDir } = await countedService();
+      return keep(() => joinPostgres(dataDir));
+    });
+    return { ...shared, root, service, postgres, barePeer, countedService, countedPostgres };
+  }
+
+  return from(ownRoot);
 }
 
 function once<T>(start: () => Promise<T>): () => Promise<T> {

@@ -14,6 +14,7 @@ async function runLoad({
   requests,
   freshIds = false,
   freshAddresses = false,
+  perSecond = null,
 }: Load): Promise<LoadResult> {
   let nextConnection = 0;
   let began = performance.now();
@@ -25,6 +26,7 @@ async function runLoad({
     connections,
     duration: seconds,
     pipelining: 1,
+    ...(perSecond !== null && { overallRate: perSecond, ignoreCoordinatedOmission: true }),
     timeout: 10,
     idReplacement: freshIds,
     // How often autocannon looks whether the time is over.
@@ -47,10 +49,13 @@ async function runLoad({
   const result = await done;
   const took = (performance.now() - began) / 1000;
   const succeeded = result['2xx'];
+  // At a given rate autocannon also counts those that wait for their time.
+  const sent = perSecond === null ? result.requests.sent : succeeded + result.non2xx;
   // autocannon silently connects again when the server hangs up; only the requests under way at the end are owed.
-  const lost = Math.max(0, result.requests.sent - succeeded - result.non2xx - connections);
+  const lost = Math.max(0, sent - succeeded - result.non2xx - connections);
   return {
     seconds: took,
+    sent,
     succeeded,
     perSecond: succeeded / took,
     p50Ms: latencies.percentile(50) / 1000,

@@ -5,6 +5,8 @@ export interface Load {
   url: string;
   connections: number;
   seconds: number;
+  /** Requests in a second; null: each goes out when the one before it was answered. */
+  perSecond?: number | null;
   /** Dealt out to the connections; each goes round its own share, one request at a time. */
   requests: LoadRequest[];
   /** Replaces `[<id>]` in headers by an id that was never used before. */
@@ -39,6 +41,8 @@ export function jsonPost(
 
 export interface LoadResult {
   seconds: number;
+  /** With those that were under way at the end. */
+  sent: number;
   /** Answers with a 2xx status. */
   succeeded: number;
   perSecond: number;
@@ -51,6 +55,7 @@ export interface LoadResult {
 }
 
 export interface LoadGenerator {
+  pid: number;
   run(load: Load): Promise<LoadResult>;
   stop(): Promise<void>;
 }
@@ -58,6 +63,7 @@ export interface LoadGenerator {
 export async function startLoadGenerator(): Promise<LoadGenerator> {
   const child = startChild<Load, LoadResult>(new URL('./load.process.ts', import.meta.url));
   return {
+    pid: child.pid,
     run: (load) => child.ask(load, load.seconds * 1000 + 20_000),
     stop: child.stop,
   };

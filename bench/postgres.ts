@@ -1,8 +1,13 @@
 /** The PostgreSQL of the service, which the benchmark joins as a guest: peers get databases there, and rows look inside. */
+import { join } from 'node:path';
 import pg from 'pg';
 import { type Connection, startEmbeddedPostgres } from '../src/db/embedded/embedded-postgres.ts';
+import { pathsIn } from '../src/db/embedded/paths.ts';
+import { findPostmaster } from '../src/db/embedded/postmaster.ts';
 
 export interface Postgres {
+  /** Of the server. */
+  pid: number;
   connection(database: string): Connection;
   /** One statement on a connection of its own. */
   query<R extends pg.QueryResultRow>(database: string, text: string, values?: unknown[]): Promise<R[]>;
@@ -15,6 +20,7 @@ export const holdfastDatabase = 'holdfast';
 
 export async function joinPostgres(dataDir: string): Promise<Postgres> {
   const guest = await startEmbeddedPostgres({ dataDir, log: { info() {}, error: console.error } });
+  const server = await findPostmaster(pathsIn(join(dataDir, 'postgres')).clusterDir);
   const connection = (database: string): Connection => ({ ...guest.connection(), database });
 
   async function withClient<T>(database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -36,6 +42,7 @@ export async function joinPostgres(dataDir: string): Promise<Postgres> {
   }
 
   return {
+    pid: server?.pid ?? 0,
     connection,
     query,
     async countRows(database, table) {

@@ -30,6 +30,7 @@ export interface Sample {
 }
 
 export interface Receiver {
+  pid: number;
   url: string;
   expect(paths: string[]): Promise<void>;
   arrivals(expected: { events: number; timeoutMs: number }): Promise<Arrivals>;
@@ -44,6 +45,7 @@ export async function startReceiver(): Promise<Receiver> {
   try {
     const url = (await child.ask({ ask: 'listen' }, soonMs)) as string;
     return {
+      pid: child.pid,
       url,
       async expect(paths) {
         await child.ask({ ask: 'expect', paths }, soonMs);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 export interface Redis {
+  pid: number;
   /** Path of its Unix socket. */
   socket: string;
   stop(): Promise<void>;
@@ -50,6 +51,7 @@ export async function startRedis(directory: string): Promise<Redis | null> {
     clearTimeout(timer);
   }
   return {
+    pid: child.pid ?? 0,
     socket,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;

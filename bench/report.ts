@@ -1,11 +1,17 @@
 /** The result of a run: a table to read, and a JSON file to keep. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { type Column, printColumns } from './columns.ts';
+import { printCpuTable } from './cpu-table.ts';
 import type { MachineFacts } from './machine.ts';
 import type { Comparison, Figure, Outcome } from './row.ts';
 
 export interface Report {
   machine: MachineFacts;
+  /** Of the two sides. */
+  titles: { peer: string; holdfast: string };
+  /** What takes the place of the peers: a commit, or a folder with a checkout. */
+  against: { hash: string; subject: string } | { folder: string } | null;
   rows: Result[];
 }
 
@@ -32,42 +38,35 @@ interface Line {
   first: boolean;
 }
 
-const columns: { title: string; cell(line: Line): string; right?: boolean }[] = [
-  { title: 'row', cell: ({ first, result }) => (first ? result.name : '') },
-  { title: 'what', cell: ({ first, result }) => (first ? result.what : '') },
-  { title: 'figure', cell: ({ comparison }) => comparison?.figure ?? '–' },
-  { title: 'peer', cell: ({ comparison }) => quantity(comparison?.peer), right: true },
-  { title: 'Holdfast', cell: ({ comparison }) => quantity(comparison?.holdfast), right: true },
-  { title: 'ratio', cell: ({ comparison }) => number(comparison?.ratio, 2, '×'), right: true },
-  { title: 'to reach', cell: ({ comparison }) => comparison?.toReach ?? '–', right: true },
-  { title: 'p99 peer', cell: ({ comparison }) => p99(comparison?.peer), right: true },
-  { title: 'p99 Holdfast', cell: ({ comparison }) => p99(comparison?.holdfast), right: true },
-  { title: 'others', cell: ({ first, result }) => (first ? percent(result.othersShare) : ''), right: true },
-  { title: 'verdict', cell: verdict },
-];
+const columnsFor = ({ against, titles: { peer, holdfast } }: Report): Column<Line>[] => {
+  // Between two commits there is nothing to reach, and what the rows say of themselves is about their peers.
+  const besidePeers = (column: Column<Line>) => (against ? [] : [column]);
+  return [
+    { title: 'row', cell: ({ first, result }) => (first ? result.name : '') },
+    ...besidePeers({ title: 'what', cell: ({ first, result }) => (first ? result.what : '') }),
+    { title: 'figure', cell: ({ comparison }) => comparison?.figure ?? '–' },
+    { title: peer, cell: ({ comparison }) => quantity(comparison?.peer), right: true },
+    { title: holdfast, cell: ({ comparison }) => quantity(comparison?.holdfast), right: true },
+    { title: 'ratio', cell: ({ comparison }) => number(comparison?.ratio, 2, '×'), right: true },
+    ...besidePeers({ title: 'to reach', cell: ({ comparison }) => comparison?.toReach ?? '–', right: true }),
+    { title: `p99 ${peer}`, cell: ({ comparison }) => p99(comparison?.peer), right: true },
+    { title: `p99 ${holdfast}`, cell: ({ comparison }) => p99(comparison?.holdfast), right: true },
+    { title: 'others', cell: ({ first, result }) => (first ? percent(result.othersShare) : ''), right: true },
+    { title: 'verdict', cell: verdict },
+  ];
+};
 
-export function printTable({ machine, rows }: Report): void {
+export function printTable(report: Report): void {
+  const { machine, rows } = report;
   const { cores, cpu, memoryGb, node, postgres } = machine;
   console.log(`\n${cores} cores, ${cpu}, ${memoryGb} GB, node ${node}, ${postgres}\n`);
-  const lines = [
-    columns.map(({ title }) => title),
-    ...rows.flatMap(linesOf).map((line) => columns.map(({ cell }) => cell(line))),
-  ];
-  const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  const print = (line: string[]) => {
-    const cells = line.map((text, column) => {
-      const width = widths[column] ?? 0;
-      return columns[column]?.right ? text.padStart(width) : text.padEnd(width);
-    });
-    console.log(cells.join('  ').trimEnd());
-  };
-  const [head = [], ...body] = lines;
-  print(head);
-  print(widths.map((width) => '─'.repeat(width)));
-  for (const line of body) print(line);
+  printColumns(columnsFor(report), rows.flatMap(linesOf));
+  printCpuTable(report);
   const others = Math.max(...rows.map(({ othersShare }) => othersShare ?? 0));
   if (others > disturbingShare) {
-    console.log(`\nOthers used up to ${percent(others)} of this machine: measure again when it rests.`);
+    console.log(
+      `\nOthers used up to ${percent(others)} of this machine: only the CPU times are worth something, measure again when it rests.`,
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 /** A row of the benchmark: one piece of work, measured beside its peers or held against a limit. */
 import type { Fixture } from './fixture.ts';
+import type { CpuMicros } from './spent.ts';
 
 export interface Row {
   name: string;
@@ -7,6 +8,15 @@ export interface Row {
   what: string;
   /** Throws when something broke, which is another thing than being slow. */
   measure(fixture: Fixture): Promise<Outcome>;
+  /** The same by services of two checkouts in turns. Absent: there is nothing to compare that way. */
+  against?(sides: Versions): Promise<Outcome>;
+}
+
+/** Two checkouts, with a fixture each that starts services from there. */
+export interface Versions {
+  /** The commit that is compared with; the place of the peer in the table. */
+  before: Fixture;
+  now: Fixture;
 }
 
 export interface Outcome {
@@ -50,4 +60,6 @@ export interface Figure {
     | '% of a core'
     | 'statements';
   p99Ms: number | null;
+  /** For one operation: what the unit counts, unless the comparison says otherwise. */
+  cpuMicros?: CpuMicros | null;
 }

@@ -1,9 +1,11 @@
-/** `npm run bench [-- ROW …]`: measures Holdfast beside its peers. This is the map of all rows. */
+/** `npm run bench`: measures Holdfast beside its peers, or beside an earlier commit. This is the map of all rows. */
+import { openCheckout } from './checkout.ts';
 import { watchOthers } from './cpu-time.ts';
 import { type Fixture, openFixture } from './fixture.ts';
 import { machineFacts } from './machine.ts';
+import { type Options, readOptions, UsageError, usage } from './options.ts';
 import { printTable, type Report, type Result, saveReport } from './report.ts';
-import type { Row } from './row.ts';
+import type { Outcome, Row } from './row.ts';
 import { confirmed, confirmedLone } from './rows/confirmed.ts';
 import { create, createIdempotent, createOwnKey, createWorker } from './rows/create.ts';
 import { embeddedGrowth } from './rows/embedded-growth.ts';
@@ -52,19 +54,20 @@ const rows: Row[] = [
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: string[]): Promise<number> {
-  if (args.includes('--help') || args.includes('-h')) {
-    console.log(usage());
+  try {
+    const options = readOptions(args, rows);
+    if (options !== 'help') return await run(options);
+    console.log(usage(rows));
     return 0;
-  }
-  const unknown = args.filter((arg) => !rows.some(({ name }) => name === arg));
-  if (unknown.length > 0) {
-    console.error(`There is no row ${unknown.join(', ')}.\n\n${usage()}`);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`${error.message} See "npm run bench -- --help".`);
     return 2;
   }
-  const chosen = args.length === 0 ? rows : rows.filter(({ name }) => args.includes(name));
+}
 
-  const report: Report = { machine: await machineFacts(), rows: [] };
-  const fixture = await openFixture();
+async function run(options: Options): Promise<number> {
+  const fixture = await openFixture(options.turns);
   const interruption = new AbortController();
   const interrupt = () => {
     if (interruption.signal.aborted) return;
@@ -75,30 +78,47 @@ async function main(args: string[]): Promise<number> {
   };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
-
-  try {
-    for (const row of chosen) {
-      if (interruption.signal.aborted) break;
-      report.rows.push(await measure(row, fixture, interruption.signal));
-    }
-  } finally {
-    await fixture.close();
-  }
-  if (interruption.signal.aborted) return 130;
+  const report = await measureAll(options, fixture, interruption.signal)
+    .catch((error) => (interruption.signal.aborted ? null : Promise.reject(error)))
+    .finally(fixture.close);
+  if (report === null || interruption.signal.aborted) return 130;
   printTable(report);
   console.log(`\nWritten to ${await saveReport(report)}`);
   return report.rows.some(({ verdict }) => verdict === 'failed') ? 1 : 0;
 }
 
-async function measure(
-  { name, what, measure }: Row,
+async function measureAll(
+  { rows, against }: Options,
   fixture: Fixture,
   interruption: AbortSignal,
+): Promise<Report> {
+  const other = against === null ? null : await fixture.keep(() => openCheckout(against));
+  const versions = other && { before: fixture.from(other.root), now: fixture };
+  const report: Report = {
+    machine: await machineFacts(),
+    titles: { peer: other?.title ?? 'peer', holdfast: other ? 'this checkout' : 'Holdfast' },
+    against: other?.source ?? null,
+    rows: [],
+  };
+  for (const row of rows) {
+    if (interruption.aborted) break;
+    console.error(
+      other ? `${row.name}, ${other.title} and this checkout in turns` : `${row.name}: ${row.what}`,
+    );
+    const measure = () => (versions && row.against ? row.against(versions) : row.measure(fixture));
+    report.rows.push(await watched(row, measure, interruption));
+  }
+  return report;
+}
+
+async function watched(
+  { name, what }: Row,
+  measure: () => Promise<Outcome>,
+  interruption: AbortSignal,
 ): Promise<Result> {
-  console.error(`${name}: ${what}`);
   const othersSinceNow = await watchOthers();
   try {
-    const outcome = await measure(fixture);
+    const outcome = await measure();
     const below = outcome.comparisons.some(({ reached }) => reached === false);
     const verdict = below ? 'below' : 'ok';
     return { name, what, verdict, outcome, fault: null, othersShare: await othersSinceNow() };
@@ -106,16 +126,4 @@ async function measure(
     if (!interruption.aborted) console.error(error);
     return { name, what, verdict: 'failed', outcome: null, fault: String(error), othersShare: null };
   }
-}
-
-function usage(): string {
-  const width = Math.max(...rows.map(({ name }) => name.length));
-  return [
-    'npm run bench [-- ROW …]   measures the named rows, or all of them:',
-    '',
-    ...rows.map(({ name, what }) => `  ${name.padEnd(width)}  ${what}`),
-    '',
-    'A row that stays below what it has to reach says so and is no error; exit code 1 means that something broke.',
-    'Prints a table and writes bench/results/<time>.json. The data lies in a temporary directory (TMPDIR).',
-  ].join('\n');
 }

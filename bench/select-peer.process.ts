@@ -26,5 +26,5 @@ answerQuestions<Selects, SelectsResult>(async ({ connection, statements, inFligh
   await Promise.all(Array.from({ length: inFlight }, (_, first) => goOn(first)));
   const took = (performance.now() - began) / 1000;
   await database.close();
-  return { perSecond: done / took, p99Ms: latencies.percentile(99) / 1000, rows };
+  return { perSecond: done / took, p99Ms: latencies.percentile(99) / 1000, rows, done };
 });

@@ -20,9 +20,12 @@ export interface SelectsResult {
   perSecond: number;
   p99Ms: number;
   rows: number;
+  /** Statements. */
+  done: number;
 }
 
 export interface SelectPeer {
+  pid: number;
   run(selects: Selects): Promise<SelectsResult>;
   stop(): Promise<void>;
 }
@@ -30,6 +33,7 @@ export interface SelectPeer {
 export async function startSelectPeer(): Promise<SelectPeer> {
   const child = startChild<Selects, SelectsResult>(new URL('./select-peer.process.ts', import.meta.url));
   return {
+    pid: child.pid,
     run: (selects) => child.ask(selects, selects.seconds * 1000 + 20_000),
     stop: child.stop,
   };

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 export interface Service {
   pid: number;
@@ -19,20 +19,25 @@ export interface Service {
   kill(): Promise<void>;
 }
 
-const program = resolve(import.meta.dirname, '../bin/holdfast');
+/** The checkout that this benchmark belongs to. */
+export const ownRoot = resolve(import.meta.dirname, '..');
+
 const longestStartMs = 60_000;
 /** The service gives itself 12 s to stop. */
 const longestStopMs = 20_000;
 
 export async function startService({
+  root = ownRoot,
   dataDir,
   settings = {},
 }: {
+  /** The checkout that it runs from. */
+  root?: string;
   dataDir: string;
   settings?: Record<string, string>;
 }): Promise<Service> {
   const began = performance.now();
-  const child = spawn(program, ['serve'], {
+  const child = spawn(join(root, 'bin/holdfast'), ['serve'], {
     // A .env of the checkout must not reach it.
     cwd: dataDir,
     env: { ...serviceEnvironment(dataDir), ...settings },

@@ -9,8 +9,9 @@ export const ours = '/* benchmark */';
  * Started twice: the module has to be there when PostgreSQL starts. Counting transactions needs no module, but would
  * take the four statements of a loop's transaction for one.
  */
-export async function startCountedService(dataDir: string): Promise<Service> {
-  const first = await startService({ dataDir });
+export async function startCountedService(options: { root: string; dataDir: string }): Promise<Service> {
+  const { dataDir } = options;
+  const first = await startService(options);
   try {
     const postgres = await joinPostgres(dataDir);
     await postgres.query(home, 'create extension pg_stat_statements');
@@ -19,7 +20,7 @@ export async function startCountedService(dataDir: string): Promise<Service> {
   } finally {
     await first.stop();
   }
-  return { ...(await startService({ dataDir })), key: first.key };
+  return { ...(await startService(options)), key: first.key };
 }
 
 /** Starts counting; the function it returns tells how many there were since. */

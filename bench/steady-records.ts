@@ -1,9 +1,10 @@
 /** Records offered at a steady rate: how long each takes until it is confirmed, and what that costs which process. */
 import { type AnchoringService, reading, recordsPath } from './anchoring.ts';
-import { type CpuUse, watchCpu } from './anchoring-processes.ts';
 import { type Stretches, watchConfirmations } from './confirmations.ts';
 import { waitForRest } from './cpu-time.ts';
 import { keyHeaders } from './service.ts';
+import { processesOf } from './service-processes.ts';
+import { type Spent, watchProcesses } from './spent.ts';
 import type { StreamResult, StreamSource } from './stream.ts';
 
 export interface OfferedRecords {
@@ -14,8 +15,8 @@ export interface OfferedRecords {
   kept: boolean;
   answers: Omit<StreamResult, 'answers'>;
   stretchesMs: Stretches;
-  /** From the first request until all is confirmed; null where there is no /proc. */
-  cpu: CpuUse | null;
+  /** From the first request until all is confirmed, and afterwards; null where there is no /proc. */
+  cpu: Spent | null;
 }
 
 const inFlight = 64;
@@ -38,12 +39,16 @@ export async function offerRecords(
     body: JSON.stringify({ vaultAddress: addresses[number % addresses.length], ...reading(number) }),
   }));
   const load = { url: service.url, perSecond, seconds, inFlight, requests };
-  const cpuSinceNow = await watchCpu(service, [confirmations.backendPid]);
+  const spent = await watchProcesses({
+    ...(await processesOf(service)),
+    client: [stream.pid],
+    nobody: [confirmations.backendPid],
+  });
   const { answers, ...result } = await stream.run({ ...load, keepAnswers: true });
   if (result.fault !== null) throw new Error(`a record was not accepted: ${result.fault}`);
   const accepted = answers.map(({ at, text }) => ({ at, id: (JSON.parse(text) as { id: string }).id }));
   const seenAt = await confirmations.seenAt(accepted.map(({ id }) => id));
-  const cpu = await cpuSinceNow();
+  const { cpu } = await spent.untilRest();
   const stretchesMs = await confirmations.stretches();
   await confirmations.stop();
   const takenMs = accepted.map(({ at, id }) => (seenAt.get(id) ?? Number.NaN) - at);

@@ -40,6 +40,7 @@ export interface StreamResult {
 }
 
 export interface StreamSource {
+  pid: number;
   run(stream: Stream): Promise<StreamResult>;
   stop(): Promise<void>;
 }
@@ -50,6 +51,7 @@ const longestLateMs = 30_000;
 export async function startStreamSource(): Promise<StreamSource> {
   const child = startChild<Stream, StreamResult>(new URL('./stream.process.ts', import.meta.url));
   return {
+    pid: child.pid,
     run: (stream) => child.ask(stream, ((stream.warmUpSeconds ?? 0) + stream.seconds) * 1000 + longestLateMs),
     stop: child.stop,
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { checksummed } from '../src/runtime/address.ts';
 import type { Fixture } from './fixture.ts';
 import { holdfastDatabase, joinPostgres, type Postgres } from './postgres.ts';
-import { type Service, startService } from './service.ts';
+import { ownRoot, type Service, startService } from './service.ts';
 import { makeVaults } from './vaults.ts';
 
 export interface TransactionData {
@@ -16,7 +16,6 @@ export interface TransactionData {
 }
 
 const cache = join(import.meta.dirname, 'cache');
-const migrations = join(import.meta.dirname, '../migrations');
 const vaultCount = 100;
 const perBlock = 5;
 const secondsPerBlock = 12;
@@ -27,7 +26,9 @@ const otherCount = 100_000;
 const settings = { HOLDFAST_ROLES: 'api' };
 
 export async function openTransactionData(fixture: Fixture, total: number): Promise<TransactionData> {
-  const dataDir = join(cache, `transactions-${total}-${await fingerprint()}`);
+  // Two services cannot share a directory.
+  const whose = fixture.root === ownRoot ? '' : '-other';
+  const dataDir = join(cache, `transactions-${total}-${await fingerprint(fixture.root)}${whose}`);
   const noteFile = join(dataDir, 'bench.json');
   const note = await readFile(noteFile, 'utf8').catch(() => null);
   if (note === null) {
@@ -38,7 +39,7 @@ export async function openTransactionData(fixture: Fixture, total: number): Prom
     await writeFile(noteFile, JSON.stringify(made));
   }
   const { key, addresses } = JSON.parse(await readFile(noteFile, 'utf8')) as Note;
-  const started = await fixture.keep(() => startService({ dataDir, settings }));
+  const started = await fixture.keep(() => startService({ root: fixture.root, dataDir, settings }));
   const postgres = await fixture.keep(() => joinPostgres(dataDir));
   return { service: { ...started, key }, postgres, addresses };
 }
@@ -50,7 +51,7 @@ interface Note {
 
 async function make(fixture: Fixture, dataDir: string, total: number): Promise<Note> {
   console.error(`  making ${total.toLocaleString('en')} transactions, kept in ${dataDir}`);
-  const service = await fixture.keep(() => startService({ dataDir, settings }));
+  const service = await fixture.keep(() => startService({ root: fixture.root, dataDir, settings }));
   const postgres = await fixture.keep(() => joinPostgres(dataDir));
   const addresses = await makeVaults(service, vaultCount);
   await fill(postgres, total, addresses[0] ?? '');
@@ -122,7 +123,8 @@ function otherAddress(place: number): string {
 }
 
 /** Of the schema, so that data of another one is not taken. */
-async function fingerprint(): Promise<string> {
+async function fingerprint(root: string): Promise<string> {
+  const migrations = join(root, 'migrations');
   const hash = createHash('sha256');
   for (const name of (await readdir(migrations)).sort()) hash.update(await readFile(join(migrations, name)));
   return hash.digest('hex').slice(0, 12);

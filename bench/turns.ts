@@ -4,7 +4,10 @@ export type Sides<Name extends string, T> = Record<Name, (turn: Turn) => Promise
 
 export type Turn = 'warm-up' | 'measured';
 
-/** Every side plays once to warm up, then `rounds` times in turns. Returns the rounds. */
+/**
+ * Every side plays once to warm up, then `rounds` times in turns, every second time in the reverse order: what changes
+ * steadily, as a machine that gets busier, then favours nobody. Returns the rounds.
+ */
 export async function playInTurns<Name extends string, T>(
   sides: Sides<Name, T>,
   { rounds, tell }: { rounds: number; tell(played: Record<Name, T>): string },
@@ -14,7 +17,8 @@ export async function playInTurns<Name extends string, T>(
   const all: Record<Name, T>[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     const played = {} as Record<Name, T>;
-    for (const name of names) played[name] = await sides[name]('measured');
+    const order = round % 2 === 1 ? names : names.toReversed();
+    for (const name of order) played[name] = await sides[name]('measured');
     all.push(played);
     console.error(`  round ${round}: ${tell(played)}`);
   }

@@ -19,6 +19,7 @@ export interface UploadResult {
 }
 
 export interface Uploader {
+  pid: number;
   /** Throws when an answer is anything but a success. */
   run(load: UploadLoad): Promise<UploadResult>;
   stop(): Promise<void>;
@@ -28,10 +29,11 @@ const longestRunMs = 600_000;
 
 export async function startUploader(): Promise<Uploader> {
   const child = startChild<UploadLoad, UploadResult>(new URL('./upload.process.ts', import.meta.url));
-  return { run: (load) => child.ask(load, longestRunMs), stop: child.stop };
+  return { pid: child.pid, run: (load) => child.ask(load, longestRunMs), stop: child.stop };
 }
 
 export interface UploadPeer {
+  pid: number;
   url: string;
   stop(): Promise<void>;
 }
@@ -39,7 +41,7 @@ export interface UploadPeer {
 export async function startUploadPeer(dir: string): Promise<UploadPeer> {
   const child = startChild<object, string>(new URL('./upload-peer.process.ts', import.meta.url));
   try {
-    return { url: await child.ask({ dir }, 20_000), stop: child.stop };
+    return { pid: child.pid, url: await child.ask({ dir }, 20_000), stop: child.stop };
   } catch (error) {
     await child.stop();
     throw error;

@@ -3,12 +3,13 @@
  * of a vault or worker, 160 µs of curve arithmetic are part of it, which the peer does not have.
  */
 import { apiBase } from '../../src/http/api/api.ts';
-import { peerDatabase } from '../bare-peer.ts';
-import { duel } from '../duel.ts';
+import { bareInserts } from '../bare-side.ts';
+import { duelRow } from '../duel.ts';
 import { jsonPost } from '../load.ts';
 import { holdfastDatabase } from '../postgres.ts';
 import type { Row } from '../row.ts';
 import { keyHeaders } from '../service.ts';
+import { processesOf } from '../service-processes.ts';
 
 const newVault = { name: 'Cold room 4', description: 'Temperature records of the cold room' };
 const newWorker = { name: 'Ada Example' };
@@ -59,29 +60,23 @@ interface CreateRow {
 }
 
 function createRow({ name, what, path, body, table, idempotent = false }: CreateRow): Row {
-  return {
+  return duelRow({
     name,
     what,
-    async measure(fixture) {
+    peer: (fixture) => bareInserts(fixture, { body, idempotent }),
+    async holdfast(fixture) {
       const service = await fixture.service();
-      const peer = await fixture.barePeer();
       const postgres = await fixture.postgres();
-      return duel(fixture, {
-        peer: {
-          url: peer.url,
-          requests: [jsonPost('/things', { body, idempotent })],
-          countRows: () => postgres.countRows(peerDatabase, 'things'),
-        },
-        holdfast: {
-          url: service.url,
-          requests: [jsonPost(apiBase + path, { headers: keyHeaders(service), body, idempotent })],
-          countRows: () => postgres.countRows(holdfastDatabase, table),
-        },
-        // Keeping the answer costs a row and a look-up more.
-        atLeast: idempotent ? 0.8 : 1,
-        freshIds: idempotent,
-        freshAddresses: body === ownKeyWorker,
-      });
+      return {
+        url: service.url,
+        requests: [jsonPost(apiBase + path, { headers: keyHeaders(service), body, idempotent })],
+        processes: () => processesOf(service),
+        countRows: () => postgres.countRows(holdfastDatabase, table),
+      };
     },
-  };
+    // Keeping the answer costs a row and a look-up more.
+    atLeast: idempotent ? 0.8 : 1,
+    freshIds: idempotent,
+    freshAddresses: body === ownKeyWorker,
+  });
 }

@@ -1,8 +1,9 @@
 /** `embedded-idle`: what a fresh service, its PostgreSQL and its chain use of a core while there is nothing to do. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { watchCpu } from '../anchoring-processes.ts';
 import type { Comparison, Row } from '../row.ts';
 import { startService } from '../service.ts';
+import { processesOf } from '../service-processes.ts';
+import { watchProcesses } from '../spent.ts';
 
 const settleSeconds = 20;
 const seconds = 60;
@@ -16,30 +17,28 @@ export const embeddedIdle: Row = {
     const service = await fixture.keep(() => startService({ dataDir }));
     await sleep(settleSeconds * 1000);
     const began = performance.now();
-    const usedCpu = await watchCpu(service, []);
+    const watch = await watchProcesses(await processesOf(service));
     await sleep(seconds * 1000);
-    const cpu = await usedCpu();
+    const cpu = await watch.sofar();
     const tookMs = performance.now() - began;
     await service.stop();
     if (!cpu) throw new Error('this row needs /proc');
 
     const percentOf = (ms: number) => (100 * ms) / tookMs;
-    const parts = {
-      service: percentOf(cpu.serviceMs),
-      database: percentOf(cpu.databaseMs),
-      engine: percentOf(cpu.engineMs),
-    };
-    const sum = parts.service + parts.database + parts.engine;
+    const { service: ofService = 0, postgres = 0, chain = 0 } = cpu;
+    const sum = percentOf(ofService + postgres + chain);
     return {
       comparisons: [
-        ...Object.entries(parts).map(([name, percent]) => share(name, percent)),
+        share('service', percentOf(ofService)),
+        share('database', percentOf(postgres)),
+        share('engine', percentOf(chain)),
         {
           ...share('sum', sum),
           toReach: `≤ ${toReachPercent} % of a core`,
           reached: sum <= toReachPercent,
         },
       ],
-      details: { settleSeconds, tookMs, ...cpu },
+      details: { settleSeconds, tookMs, cpuMs: cpu },
     };
   },
 };

@@ -3,7 +3,7 @@
  * against the asset's owner, workers and viewers, and is in the access log before it is answered.
  */
 import { apiBase } from '../../src/http/api/api.ts';
-import { readDuel } from '../read-duel.ts';
+import { readRow } from '../read-duel.ts';
 import type { Row } from '../row.ts';
 import { keyHeaders, type Service } from '../service.ts';
 import { makeVaults } from '../vaults.ts';
@@ -11,12 +11,13 @@ import { makeVaults } from '../vaults.ts';
 const assets = 16;
 const viewer = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
-export const maintenance: Row = {
+export const maintenance: Row = readRow({
   name: 'maintenance',
   what: 'GET a maintenance with its look logged, against one bare SELECT by key',
-  measure: (fixture) =>
-    readDuel(fixture, { makePaths: makeEntries, loggedIn: 'asset_access_log', atLeast: 0.8 }),
-};
+  makePaths: makeEntries,
+  loggedIn: 'asset_access_log',
+  atLeast: 0.8,
+});
 
 /** Entries of some assets that the viewer was let see; returns where the viewer sees them. */
 async function makeEntries(service: Service, count: number): Promise<string[]> {

@@ -3,12 +3,13 @@
  * A record is checked, brought into canonical form, hashed and committed together with its leaf and its audit entry.
  */
 import { reading, recordsPath } from '../anchoring.ts';
-import { peerDatabase } from '../bare-peer.ts';
-import { duel } from '../duel.ts';
+import { bareInserts } from '../bare-side.ts';
+import { duelRow } from '../duel.ts';
 import { jsonPost } from '../load.ts';
 import { holdfastDatabase } from '../postgres.ts';
 import type { Row } from '../row.ts';
 import { keyHeaders } from '../service.ts';
+import { processesOf } from '../service-processes.ts';
 import { makeVaults } from '../vaults.ts';
 
 const batchSize = 1_000;
@@ -39,12 +40,12 @@ interface RecordsRow {
 }
 
 function recordsRow({ name, what, atLeast, idempotent = false, each = 1, connections }: RecordsRow): Row {
-  return {
+  return duelRow({
     name,
     what,
-    async measure(fixture) {
+    peer: (fixture) => bareInserts(fixture, { body: { name: 'Cold room 4' }, idempotent }),
+    async holdfast(fixture) {
       const service = await fixture.service();
-      const peer = await fixture.barePeer();
       const postgres = await fixture.postgres();
       const addresses = await makeVaults(service, 16);
       const headers = keyHeaders(service);
@@ -55,23 +56,17 @@ function recordsRow({ name, what, atLeast, idempotent = false, each = 1, connect
         const batch = Array.from({ length: each }, (_, place) => reading(number * each + place));
         return post(`${recordsPath}/batch`, { vaultAddress, records: batch });
       });
-      return duel(fixture, {
-        peer: {
-          url: peer.url,
-          requests: [jsonPost('/things', { body: { name: 'Cold room 4' }, idempotent })],
-          countRows: () => postgres.countRows(peerDatabase, 'things'),
-        },
-        holdfast: {
-          url: service.url,
-          requests,
-          countRows: () => postgres.countRows(holdfastDatabase, 'records'),
-          each,
-          ...(connections !== undefined && { connections }),
-        },
-        atLeast,
-        freshIds: idempotent,
-        unit: each === 1 ? 'req/s' : 'records/s',
-      });
+      return {
+        url: service.url,
+        requests,
+        processes: () => processesOf(service),
+        countRows: () => postgres.countRows(holdfastDatabase, 'records'),
+        each,
+        ...(connections !== undefined && { connections }),
+      };
     },
-  };
+    atLeast,
+    freshIds: idempotent,
+    unit: each === 1 ? 'req/s' : 'records/s',
+  });
 }

@@ -8,12 +8,12 @@ import { type BatchRun, makeBatches } from '../batch-host.ts';
 import { waitForRest } from '../cpu-time.ts';
 import type { Fixture } from '../fixture.ts';
 import type { Row } from '../row.ts';
+import { perOperation, type Spent } from '../spent.ts';
 import { median, playInTurns, type Turn } from '../turns.ts';
 
 const leaves = 100_000;
 /** The peer takes more than ten seconds for all of them. */
 const warmUpLeaves = 10_000;
-const rounds = 3;
 /** So often ours is built in a turn, or a slow moment of the machine could hit all of it. */
 const timesAlike = 10;
 const vaults = 100;
@@ -21,19 +21,28 @@ const ratioToReach = 50;
 const longestHoldUpMs = 50;
 const database = 'bench_batches';
 
+interface Played {
+  perSecond: number;
+  /** Leaves. */
+  operations: number;
+  cpu: Spent;
+}
+
 export const tree: Row = {
   name: 'tree',
   what: `a Merkle tree of ${leaves.toLocaleString('en')} leaves, same root, and a batch of them beside the event loop`,
   async measure(fixture) {
-    const played = await playTrees();
-    const ratio = median(played.map(({ peer, holdfast }) => holdfast / peer));
+    const { rounds } = fixture.turns;
+    const played = await playTrees(rounds);
+    const ratio = median(played.map(({ peer, holdfast }) => holdfast.perSecond / peer.perSecond));
     const figure = (side: 'peer' | 'holdfast') => ({
-      value: median(played.map((turn) => turn[side])),
+      value: median(played.map((turn) => turn[side].perSecond)),
       unit: 'leaves/s' as const,
       p99Ms: null,
+      cpuMicros: perOperation(played.map((turn) => turn[side])),
     });
     // The first one loads the code.
-    const [warmUp, ...batches] = await playBatches(fixture);
+    const [warmUp, ...batches] = await playBatches(fixture, rounds + 1);
     const heldUpMs = Math.max(...batches.map((batch) => batch.longestHoldUpMs));
     return {
       comparisons: [
@@ -59,23 +68,25 @@ export const tree: Row = {
   },
 };
 
-async function playTrees() {
+async function playTrees(rounds: number) {
   const keccak = await loadKeccak();
   const all = new Uint8Array(randomBytes(leaves * 32));
   const asText = Array.from({ length: leaves }, (_, leaf) => toHex(all.subarray(leaf * 32, (leaf + 1) * 32)));
   const roots = new Set<string>();
 
-  /** In leaves per second. */
-  function timed(turn: Turn, times: number, root: (count: number) => string): number {
+  function timed(turn: Turn, times: number, root: (count: number) => string): Played {
     const count = turn === 'warm-up' ? warmUpLeaves : leaves;
     const began = performance.now();
+    const cpuBegan = process.cpuUsage();
     for (let time = 0; time < times; time += 1) {
       const found = root(count);
       if (turn === 'measured') roots.add(found);
     }
-    const perSecond = (times * count) / ((performance.now() - began) / 1000);
+    const { user, system } = process.cpuUsage(cpuBegan);
+    const operations = times * count;
+    const perSecond = operations / ((performance.now() - began) / 1000);
     if (roots.size > 1) throw new Error(`the roots differ: ${[...roots].join(', ')}`);
-    return perSecond;
+    return { perSecond, operations, cpu: { answering: { service: (user + system) / 1000 }, afterwards: {} } };
   }
 
   return playInTurns(
@@ -88,12 +99,12 @@ async function playTrees() {
     {
       rounds,
       tell: ({ peer, holdfast }) =>
-        `peer ${Math.round(peer)} leaves/s, Holdfast ${Math.round(holdfast)} leaves/s, ${(holdfast / peer).toFixed(1)}×`,
+        `peer ${Math.round(peer.perSecond)} leaves/s, Holdfast ${Math.round(holdfast.perSecond)} leaves/s, ${(holdfast.perSecond / peer.perSecond).toFixed(1)}×`,
     },
   );
 }
 
-async function playBatches(fixture: Fixture): Promise<BatchRun[]> {
+async function playBatches(fixture: Fixture, rounds: number): Promise<BatchRun[]> {
   const postgres = await fixture.postgres();
   await postgres.query('postgres', `drop database if exists ${database} with (force)`);
   await postgres.query('postgres', `create database ${database}`);
@@ -103,7 +114,7 @@ async function playBatches(fixture: Fixture): Promise<BatchRun[]> {
     dataDir: await fixture.newDirectory(),
     vaults,
     leaves,
-    rounds: rounds + 1,
+    rounds,
   });
   for (const { seconds, longestHoldUpMs, longestTurnCpuMs } of batches) {
     console.error(

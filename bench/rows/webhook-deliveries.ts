@@ -2,56 +2,37 @@
  * `webhook-deliveries`: a backlog for 20 endpoints is sent, durably and with every attempt logged, against a bare loop
  * that signs and posts the same, and against BullMQ. Each has the same receiver and the same number of connections to it.
  */
-import { type Backlog, refuseGaps } from '../backlog.ts';
+import { type Backlog, collectBacklog, sizeOf } from '../backlog.ts';
 import type { BullQuestion } from '../bullmq-sender.process.ts';
 import { startChild } from '../child.ts';
 import { waitForRest } from '../cpu-time.ts';
-import { holdfastDatabase } from '../postgres.ts';
+import { longestSendingMs, openHoldfastSender, type Sending } from '../holdfast-sender.ts';
 import type { Receiver } from '../receiver.ts';
 import type { Comparison, Figure, Row } from '../row.ts';
-import { countStatements } from '../statements.ts';
+import { type Processes, perOperation, watchProcesses } from '../spent.ts';
 import { median, playInTurns, type Turn } from '../turns.ts';
-import {
-  backlogType,
-  commitBacklog,
-  makeEvents,
-  refuseUnlogged,
-  removeTargets,
-  saveTargets,
-  workspaceOf,
-} from '../webhooks.ts';
 
 const targetCount = 20;
 /** For each target, so that a turn takes some seconds. */
-const events = { holdfast: 5_000, bare: 5_000, bullmq: 1_500 };
-const warmUpEvents = 500;
-const rounds = 3;
-const longestTurnMs = 120_000;
+const eventCount = Number(process.env.BENCH_EVENTS ?? 5_000);
+/** The slowest gets fewer. */
+const events = { holdfast: eventCount, bare: eventCount, bullmq: Math.ceil(eventCount * 0.3) };
+const warmUpEvents = Math.ceil(eventCount / 10);
 
 const bareToReach = 0.7;
 const bullmqToReach = 3;
 const statementsToReach = 0.02;
 const memoryToReachMb = 300;
 
-interface Played {
-  perSecond: number;
-  seconds: number;
-  deliveries: number;
-  /** SQL statements for each delivery; null for those without SQL. */
-  statements: number | null;
-}
+const paths = Array.from({ length: targetCount }, (_, number) => `/deliveries/${number}`);
 
 export const webhookDeliveries: Row = {
   name: 'webhook-deliveries',
   what: `a backlog for ${targetCount} endpoints, both signatures, every attempt logged`,
   async measure(fixture) {
     const receiver = await fixture.receiver();
-    const service = await fixture.countedService();
-    const postgres = await fixture.countedPostgres();
     const redis = await fixture.redis();
-    const workspaceId = await workspaceOf(postgres);
-    const paths = Array.from({ length: targetCount }, (_, number) => `/deliveries/${number}`);
-    const targets = await saveTargets(service, { origin: receiver.url, paths, eventTypes: [backlogType] });
+    const sender = await openHoldfastSender(fixture, paths);
     const bare = await fixture.keep(async () =>
       startChild<{ origin: string; backlog: Backlog }, null>(
         new URL('../bare-sender.process.ts', import.meta.url),
@@ -61,74 +42,54 @@ export const webhookDeliveries: Row = {
       startChild<BullQuestion, number>(new URL('../bullmq-sender.process.ts', import.meta.url)),
     );
 
-    const backlogOf = (count: number, turn: Turn, at = new Date()): Backlog => ({
-      targets: targets.map(({ path, secret }) => ({ path, secret })),
-      events: makeEvents(workspaceId, { count: turn === 'warm-up' ? warmUpEvents : count, at }),
-    });
-
-    async function playBare(turn: Turn): Promise<Played> {
-      const backlog = backlogOf(events.bare, turn);
-      await receiver.expect(paths);
-      await bare.ask({ origin: receiver.url, backlog }, longestTurnMs);
-      return collect(receiver, backlog);
+    async function playBare(turn: Turn): Promise<Sending> {
+      const backlog = sender.newBacklog(eventsOf(turn, events.bare));
+      return timed(receiver, { backlog, processes: { service: [bare.pid] } }, () =>
+        bare.ask({ origin: receiver.url, backlog }, longestSendingMs),
+      );
     }
 
-    async function playBullmq(turn: Turn): Promise<Played> {
+    async function playBullmq(turn: Turn): Promise<Sending> {
       if (!redis) throw new Error('there is no Redis');
-      const backlog = backlogOf(events.bullmq, turn);
-      await bullmq.ask({ ask: 'fill', socket: redis.socket, backlog }, longestTurnMs);
+      const backlog = sender.newBacklog(eventsOf(turn, events.bullmq));
+      await bullmq.ask({ ask: 'fill', socket: redis.socket, backlog }, longestSendingMs);
       await waitForRest();
-      await receiver.expect(paths);
-      await bullmq.ask({ ask: 'send', socket: redis.socket, origin: receiver.url }, longestTurnMs);
-      return collect(receiver, backlog);
+      // Redis is in the place of PostgreSQL.
+      const processes = { service: [bullmq.pid], postgres: [redis.pid] };
+      return timed(receiver, { backlog, processes }, () =>
+        bullmq.ask({ ask: 'send', socket: redis.socket, origin: receiver.url }, longestSendingMs),
+      );
     }
 
-    async function playHoldfast(turn: Turn): Promise<Played> {
-      const at = new Date();
-      const backlog = backlogOf(events.holdfast, turn, at);
-      // Autovacuum would do it within a minute, in the middle of somebody's turn.
-      await postgres.query(holdfastDatabase, 'vacuum analyze');
-      await waitForRest();
-      await receiver.expect(paths);
-      const countSinceNow = await countStatements(postgres);
-      await commitBacklog(postgres, { workspaceId, events: backlog.events, at });
-      const played = await collect(receiver, backlog);
-      await refuseUnlogged(postgres, { at, deliveries: sizeOf(backlog) });
-      return { ...played, statements: (await countSinceNow()) / sizeOf(backlog) };
-    }
-
-    const nobody = async (): Promise<Played | null> => null;
-    const played = await playInTurns<'bare' | 'bullmq' | 'holdfast', Played | null>(
-      { bare: playBare, bullmq: redis ? playBullmq : nobody, holdfast: playHoldfast },
+    const nobody = async (): Promise<Sending | null> => null;
+    const played = await playInTurns<'bare' | 'bullmq' | 'holdfast', Sending | null>(
       {
-        rounds,
+        bare: playBare,
+        bullmq: redis ? playBullmq : nobody,
+        holdfast: (turn) => sender.send(eventsOf(turn, events.holdfast)),
+      },
+      {
+        rounds: fixture.turns.rounds,
         tell: ({ bare, bullmq, holdfast }) =>
           `bare loop ${rate(bare)}, BullMQ ${rate(bullmq)}, Holdfast ${rate(holdfast)} with ${holdfast?.statements?.toFixed(4)} statements each`,
       },
     );
-    await removeTargets(service, targets);
-    const memoryMb = await service.peakMemoryMb();
+    await sender.close();
+    const memoryMb = await sender.peakMemoryMb();
 
-    const perSecond = (side: 'bare' | 'bullmq' | 'holdfast') =>
-      played.map((round) => round[side]?.perSecond ?? Number.NaN);
-    const figure = (side: 'bare' | 'bullmq' | 'holdfast'): Figure => ({
-      value: median(perSecond(side)),
-      unit: 'deliveries/s',
-      p99Ms: null,
-    });
+    const ofSide = (side: 'bare' | 'bullmq' | 'holdfast') =>
+      played.map((round) => round[side]).filter((one) => one !== null);
+    const holdfast = ofSide('holdfast');
     const against = (side: 'bare' | 'bullmq', toReach: number): Comparison => {
-      const theirs = perSecond(side);
-      const ratio = median(perSecond('holdfast').map((ours, round) => ours / (theirs[round] ?? Number.NaN)));
+      const comparison = compare(ofSide(side), holdfast);
       return {
+        ...comparison,
         figure: side === 'bare' ? 'against a bare loop' : 'against BullMQ on Redis',
-        peer: figure(side),
-        holdfast: figure('holdfast'),
-        ratio,
         toReach: `≥ ${toReach.toFixed(1)}×`,
-        reached: ratio >= toReach,
+        reached: (comparison.ratio ?? 0) >= toReach,
       };
     };
-    const statements = median(played.map(({ holdfast }) => holdfast?.statements ?? Number.NaN));
+    const statements = statementsOf(holdfast);
     return {
       comparisons: [
         against('bare', bareToReach),
@@ -136,12 +97,9 @@ export const webhookDeliveries: Row = {
           ? against('bullmq', bullmqToReach)
           : { ...against('bare', bullmqToReach), figure: 'against BullMQ on Redis', ...withoutRedis },
         {
-          figure: 'SQL per delivery',
-          peer: null,
-          holdfast: { value: statements, unit: 'statements', p99Ms: null },
-          ratio: null,
+          ...statements,
           toReach: `≤ ${statementsToReach}`,
-          reached: statements <= statementsToReach,
+          reached: statements.holdfast.value <= statementsToReach,
         },
         {
           figure: 'memory at its peak',
@@ -155,22 +113,76 @@ export const webhookDeliveries: Row = {
       details: { targetCount, events, rounds: played },
     };
   },
+  async against({ before, now }) {
+    const earlier = await openHoldfastSender(before, paths);
+    const later = await openHoldfastSender(now, paths);
+    const played = await playInTurns<'peer' | 'holdfast', Sending>(
+      {
+        peer: (turn) => earlier.send(eventsOf(turn, events.holdfast)),
+        holdfast: (turn) => later.send(eventsOf(turn, events.holdfast)),
+      },
+      { rounds: now.turns.rounds, tell: ({ peer, holdfast }) => `${rate(peer)}, ${rate(holdfast)}` },
+    );
+    await earlier.close();
+    await later.close();
+    const theirs = played.map(({ peer }) => peer);
+    const ours = played.map(({ holdfast }) => holdfast);
+    return {
+      comparisons: [compare(theirs, ours), { ...statementsOf(ours), peer: statementsOf(theirs).holdfast }],
+      details: { targetCount, events, rounds: played },
+    };
+  },
 };
 
 const withoutRedis = { peer: 'redis-server is not installed', ratio: null, reached: null };
 
-function sizeOf({ targets, events }: Backlog): number {
-  return targets.length * events.length;
+function eventsOf(turn: Turn, measured: number): number {
+  return turn === 'warm-up' ? warmUpEvents : measured;
 }
 
-async function collect(receiver: Receiver, backlog: Backlog): Promise<Played> {
-  const arrived = await receiver.arrivals({ events: backlog.events.length, timeoutMs: longestTurnMs });
-  refuseGaps(backlog, arrived);
-  const deliveries = sizeOf(backlog);
-  const { seconds } = arrived;
-  return { perSecond: deliveries / seconds, seconds, deliveries, statements: null };
+async function timed(
+  receiver: Receiver,
+  { backlog, processes }: { backlog: Backlog; processes: Processes },
+  send: () => Promise<unknown>,
+): Promise<Sending> {
+  await receiver.expect(paths);
+  const spent = await watchProcesses({ ...processes, client: [receiver.pid] });
+  await send();
+  const { seconds } = await collectBacklog(receiver, backlog, longestSendingMs);
+  const { cpu } = await spent.untilRest();
+  const operations = sizeOf(backlog);
+  return { perSecond: operations / seconds, seconds, operations, statements: null, cpu };
 }
 
-function rate(played: Played | null): string {
+function compare(theirs: Sending[], ours: Sending[]): Comparison {
+  const figure = (turns: Sending[]): Figure => ({
+    value: median(turns.map(({ perSecond }) => perSecond)),
+    unit: 'deliveries/s',
+    p99Ms: null,
+    cpuMicros: perOperation(turns),
+  });
+  return {
+    figure: 'throughput',
+    peer: figure(theirs),
+    holdfast: figure(ours),
+    ratio: median(ours.map(({ perSecond }, round) => perSecond / (theirs[round]?.perSecond ?? Number.NaN))),
+    toReach: null,
+    reached: null,
+  };
+}
+
+function statementsOf(turns: Sending[]): Comparison {
+  const value = median(turns.map(({ statements }) => statements ?? Number.NaN));
+  return {
+    figure: 'SQL per delivery',
+    peer: null,
+    holdfast: { value, unit: 'statements', p99Ms: null },
+    ratio: null,
+    toReach: null,
+    reached: null,
+  };
+}
+
+function rate(played: Sending | null): string {
   return played ? `${Math.round(played.perSecond)}/s` : 'not measured';
 }

@@ -1,6 +1,7 @@
 /** `webhook-latency`: 1,000 events a second made through the API; how long each takes from its commit to the receiver. */
 import { runEventStream } from '../event-stream.ts';
 import type { Row } from '../row.ts';
+import { perOperation } from '../spent.ts';
 import { countStatements } from '../statements.ts';
 import { makeVaults, switchEvents } from '../vaults.ts';
 import { removeTargets, saveTargets } from '../webhooks.ts';
@@ -31,6 +32,7 @@ export const webhookLatency: Row = {
     await removeTargets(service, targets);
 
     const { p50Ms, p99Ms, answers, kept } = result;
+    const cpuMicros = perOperation([result]);
     const alone = { peer: null, ratio: null };
     return {
       comparisons: [
@@ -51,7 +53,7 @@ export const webhookLatency: Row = {
         {
           ...alone,
           figure: kept ? 'offered rate, kept' : 'offered rate, not kept',
-          holdfast: { value: answers.perSecond, unit: 'events/s', p99Ms: answers.p99Ms },
+          holdfast: { value: answers.perSecond, unit: 'events/s', p99Ms: answers.p99Ms, cpuMicros },
           toReach: `${perSecond.toLocaleString('en')} events/s`,
           reached: kept,
         },
