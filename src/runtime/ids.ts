@@ -41,3 +41,44 @@ export function idBound(prefix: IdPrefix, time: Date): string {
 export function timeOf(id: string): Date {
   return new Date(decodeTime(id.slice(id.indexOf('_') + 1)));
 }
+
+const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const digitValues = new Map([...digits].map((digit, value) => [digit.charCodeAt(0), value]));
+
+/** An id without its prefix as 16 bytes, which sort like the ids; null for anything that is not an id of this kind. */
+export function packId(prefix: IdPrefix, id: string): Buffer | null {
+  const start = prefix.length + 1;
+  if (id.length !== start + 26 || !id.startsWith(`${prefix}_`)) return null;
+  const bytes = Buffer.allocUnsafe(16);
+  // The first of the 26 digits holds 3 bits, the others 5.
+  let bits = -2;
+  let pending = 0;
+  let at = 0;
+  for (let place = start; place < id.length; place += 1) {
+    const value = digitValues.get(id.charCodeAt(place));
+    if (value === undefined || (place === start && value > 7)) return null;
+    pending = (pending << 5) | value;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    at = bytes.writeUInt8((pending >>> bits) & 0xff, at);
+    pending &= (1 << bits) - 1;
+  }
+  return bytes;
+}
+
+/** The id of 16 bytes. */
+export function unpackId(prefix: IdPrefix, bytes: Buffer): string {
+  let text = `${prefix}_`;
+  let bits = 2;
+  let pending = 0;
+  for (const byte of bytes) {
+    pending = (pending << 8) | byte;
+    bits += 8;
+    for (; bits >= 5; pending &= (1 << bits) - 1) {
+      bits -= 5;
+      text += digits.charAt(pending >>> bits);
+    }
+  }
+  return text;
+}
