@@ -104,13 +104,15 @@ describe('the schema', () => {
     );
   });
 
-  test('audit entries cannot be changed, deleted or truncated', async () => {
+  test('audit entries and their chain cannot be changed, deleted or truncated', async () => {
     await insertAll(database.db, [workspace('ws_c'), audit('ws_c', 'aud_fixed')]);
     for (const statement of [
       "update audit_entries set action = 'x' where id = 'aud_fixed'",
-      "update audit_entries set sequence = 1, hash = '', action = 'x' where id = 'aud_fixed'",
       "delete from audit_entries where id = 'aud_fixed'",
       'truncate audit_entries',
+      "update audit_segments set hashes = ''",
+      'delete from audit_segments',
+      'truncate audit_segments',
     ]) {
       await assert.rejects(database.pool.query(statement), /append-only/, statement);
     }

@@ -155,13 +155,16 @@ async function makeArchive(): Promise<void> {
   await writeSummary(summary);
 }
 
+const unchained =
+  'select (select count(*) from audit_entries) - (select coalesce(sum(count), 0) from audit_segments)';
+
 /** Nothing is under way any more: all is final on the chain, told, delivered and chained. */
 async function settled(): Promise<void> {
   await waitUntil(async () => {
     const { rows } = await query(`
       select (select count(*) from anchor_leaves where batch_id is null)
         + (select count(*) from anchor_batches where status <> 'finalized')
-        + (select count(*) from audit_entries where sequence is null)
+        + (${unchained})
         + (select count(*) from events where position is null)
         + (select count(*) from webhook_queue)
         + (select count(*) from webhook_replays where state = 'running')
@@ -225,9 +228,7 @@ async function leavePending(client: Client, { endpoints, platform, damc }: Made)
     workerAddress: damc.mechanic,
     role: 'performed',
   });
-  await waitUntil(
-    async () => (await query('select 1 from audit_entries where sequence is null')).rowCount === 0,
-  );
+  await waitUntil(async () => Number((await query(`select (${unchained}) as count`)).rows[0].count) === 0);
 
   const anchored = ['confirmed', 'finalized'];
   const becomes = (path: string, member: string, oneOf: string[]) => ({

@@ -108,11 +108,11 @@ export const evidenceMutations: Mutation[] = [
   },
   {
     name: 'audit entries not chained',
-    file: 'src/access/audit/audit.ts',
+    file: 'src/access/audit/audit-segments.ts',
     text: 'Buffer.concat([previousHash, digest])',
     replacement: 'Buffer.concat([firstHash, digest])',
     why: 'An entry could be taken out of the audit log, or moved, and nothing would show it.',
-    tests: ['src/access/audit/audit.test.ts'],
+    tests: ['src/access/audit/audit-chain.test.ts'],
   },
   {
     name: 'performer certifies',

@@ -73,8 +73,8 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
   {
     name: 'fsck passes over a broken audit chain',
     file: 'src/access/audit/audit.check.ts',
-    text: '} else if (!chainHash(previous, row.digest).equals(hash)) {',
-    replacement: '} else if (chainHash(previous, row.digest).length !== hash.length) {',
+    text: '} else if (!chainHash(previous, digest).equals(hash)) {',
+    replacement: '} else if (chainHash(previous, digest).length !== hash.length) {',
     why: 'The check is there to find just that.',
     tests: ['test/e2e/fsck.test.ts'],
   },
@@ -96,9 +96,9 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
   },
   {
     name: 'audit entries can be deleted',
-    file: 'migrations/0001_foundation.sql',
-    text: 'create trigger audit_entries_no_delete before delete on audit_entries\n  for each row execute function refuse_audit_change();',
-    replacement: '',
+    file: 'migrations/0026_audit_segments.sql',
+    text: 'before update or delete or truncate on audit_entries',
+    replacement: 'before update or truncate on audit_entries',
     why: 'The database itself refuses to forget what was done.',
     tests: ['src/db/database.test.ts'],
   },

@@ -86,9 +86,10 @@ export interface FoundationTables {
     began_at: Timestamp;
   };
   audit_entries: {
+    at: Timestamp;
+    written_in: Generated<number>;
     workspace_id: string;
     id: string;
-    at: Timestamp;
     actor_kind: string;
     actor_id: string;
     action: string;
@@ -96,9 +97,23 @@ export interface FoundationTables {
     request_id: string | null;
     details: Json<Record<string, unknown>>;
     digest: Buffer;
-    sequence: number | null;
-    hash: Buffer | null;
-    written_in: Generated<number>;
+  };
+  audit_segments: {
+    workspace_id: string;
+    first_sequence: number;
+    count: number;
+    first_id: Buffer;
+    last_id: Buffer;
+    ids: Buffer;
+    hashes: Buffer;
+    chained_at: Generated<Date>;
+  };
+  audit_positions: {
+    number: GeneratedAlways<number>;
+    cluster: number;
+    seen: string;
+    walked_workspace: string | null;
+    walked_id: string | null;
   };
   idempotent_answers: {
     workspace_id: string;

@@ -1,6 +1,6 @@
 /** Anchors the head of each workspace's audit log once a day, so that not even the operator can rewrite it unnoticed. */
 import { sql } from 'kysely';
-import { firstHash } from '../../access/audit/audit.ts';
+import { findLinkContent, lastPlace } from '../../access/audit/audit-segments.ts';
 import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
 import type { ProofRequest } from '../../anchoring/proofs.ts';
 import { locks, tryWithLock } from '../../db/advisory-lock.ts';
@@ -30,8 +30,8 @@ export function anchorAuditHeads(db: Db): Promise<boolean | 'again'> {
       select w.id as workspace_id, head.sequence, head.hash, last.version, last.leaf, v.id as vault_id, v.address
       from workspaces w
       cross join lateral (
-        select sequence, hash from audit_entries e
-        where e.workspace_id = w.id and sequence is not null order by sequence desc limit 1
+        select ${lastPlace} from audit_segments s
+        where s.workspace_id = w.id order by s.first_sequence desc limit 1
       ) as head
       cross join lateral (
         select id, address from vaults where workspace_id = w.id order by id limit 1
@@ -92,13 +92,6 @@ export async function proveAuditLog(
     );
   }
   const { sequence } = JSON.parse(leaf.claims) as { sequence: number };
-  const entries = await db
-    .selectFrom('audit_entries')
-    .select(['sequence', 'digest', 'hash'])
-    .where('workspace_id', '=', workspaceId)
-    .where('sequence', 'in', [sequence - 1, sequence])
-    .execute();
-  const at = (place: number) => entries.find((entry) => entry.sequence === place);
   const proof = await makeProof({
     workspaceId,
     kind: 'audit-log',
@@ -111,9 +104,6 @@ export async function proveAuditLog(
       salt: null,
     },
   });
-  const content = Buffer.concat([
-    at(sequence - 1)?.hash ?? firstHash,
-    at(sequence)?.digest ?? Buffer.alloc(32),
-  ]);
+  const content = (await findLinkContent(db, { workspaceId, sequence })) ?? Buffer.alloc(64);
   return { sequence, content, proof };
 }

@@ -16,7 +16,10 @@ export const auditChainHolds: Rule = {
     const { store, home, journal } = fixture;
     await waitUntil(
       async () =>
-        (await store.query('select 1 from audit_entries where sequence is null limit 1')).length === 0,
+        (
+          await store.query(`select 1 where (select count(*) from audit_entries)
+            = (select coalesce(sum(count), 0) from audit_segments)`)
+        ).length === 1,
     );
     const entries = await readPages<{ action: string }>(fixture, '/platform/audit-log');
     const file = join(home, 'audit-log.json');
