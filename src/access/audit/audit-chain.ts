@@ -35,7 +35,7 @@ export function chainAuditEntries(db: Db, { limit = 2000 } = {}): Promise<boolea
     const places = await findPlaces(db, [...entries.values()]);
     const waiting = [...entries].filter(([key]) => !places.has(key)).map(([, entry]) => entry);
     if (waiting.length > 0) await insertAll(db, await segmentWrites(db, waiting));
-    await replacePosition(db, position.number, { seen: look.seen, walked: walk?.walked ?? null });
+    await replacePosition(db, position, { seen: look.seen, walked: walk?.walked ?? null });
     return look.isCut || walk?.walked != null;
   });
 }
@@ -43,8 +43,10 @@ export function chainAuditEntries(db: Db, { limit = 2000 } = {}): Promise<boolea
 type Key = [workspaceId: string, id: string];
 
 interface Position {
-  /** Null: there is none that means anything here. */
+  /** Of the row; null when there is none yet. */
   number: number | null;
+  /** The cluster that is looked at. */
+  cluster: string;
   seen: Snapshot;
   /** Entries behind this key are not looked through yet; null when all were. */
   walked: Key | null;
@@ -56,35 +58,36 @@ interface PositionRow {
   walked_workspace: string | null;
   walked_id: string | null;
   is_here: boolean;
+  here: string;
   now: string;
 }
 
 async function readPosition(db: Db): Promise<Position> {
   const { rows } = await sql<PositionRow>`
     select p.number, p.seen::text, p.walked_workspace, p.walked_id, p.cluster = here.system_identifier as is_here,
-           pg_current_snapshot()::text as now
+           here.system_identifier::text as here, pg_current_snapshot()::text as now
     from pg_control_system() as here
     left join (select * from audit_positions order by number desc limit 1) as p on true`.execute(db);
   const row = rows[0] as PositionRow;
   const now = parseSnapshot(row.now);
   const seen = row.is_here ? parseSnapshot(row.seen) : now;
   // A cluster cannot have seen transactions that are still to come.
-  if (!row.is_here || seen.next > now.next) return { number: row.number, seen: now, walked: ['', ''] };
-  const { number, walked_workspace, walked_id } = row;
-  return { number, seen, walked: walked_workspace === null ? null : [walked_workspace, walked_id ?? ''] };
+  const { number, here: cluster, walked_workspace, walked_id } = row;
+  if (!row.is_here || seen.next > now.next) return { number, cluster, seen: now, walked: ['', ''] };
+  const walked: Key | null = walked_workspace === null ? null : [walked_workspace, walked_id ?? ''];
+  return { number, cluster, seen, walked };
 }
 
 /** An update, in effect; see the migration for why it is none. */
 async function replacePosition(
   db: Db,
-  number: number | null,
+  { number, cluster }: Position,
   { seen, walked }: { seen: string; walked: Key | null },
 ): Promise<void> {
   await sql`
     with replaced as (delete from audit_positions where number = ${number})
     insert into audit_positions (cluster, seen, walked_workspace, walked_id)
-    select system_identifier, ${seen}::pg_snapshot, ${walked?.[0] ?? null}, ${walked?.[1] ?? null}
-    from pg_control_system()`.execute(db);
+    values (${cluster}, ${seen}, ${walked?.[0] ?? null}, ${walked?.[1] ?? null})`.execute(db);
 }
 
 interface Entry {
@@ -104,7 +107,8 @@ interface Written {
 /** Always all entries of a transaction, so that a position between two transactions says what was found. */
 async function findWritten(db: Db, { seen }: Position, limit: number): Promise<Written> {
   const { rows } = await sql<{ now: string; written_in: number | null } & Entry>`
-    select looked.now, found.* from (select pg_current_snapshot()::text as now) as looked
+    with looked as materialized (select pg_current_snapshot()::text as now)
+    select looked.now, found.* from looked
     left join lateral (
       (select written_in, workspace_id, id, digest from audit_entries where written_in = any (${[...seen.open]}::bigint[]))
       union all
