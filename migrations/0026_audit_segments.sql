@@ -16,7 +16,7 @@ create table audit_segments (
   primary key (workspace_id, first_sequence),
   check (octet_length(ids) = 16 * count and octet_length(hashes) = 32 * count)
 );
-create index audit_segments_by_id on audit_segments (workspace_id, last_id);
+create index audit_segments_by_id on audit_segments (workspace_id, last_id, first_id);
 -- Hashes cannot be compressed, and single ones can be read from the middle.
 alter table audit_segments alter column ids set storage external, alter column hashes set storage external;
 

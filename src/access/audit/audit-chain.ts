@@ -29,11 +29,9 @@ export function chainAuditEntries(db: Db, { limit = 2000 } = {}): Promise<boolea
     const look = await findWritten(db, position, limit);
     const walk = position.walked && (await findBehind(db, position.walked, limit));
     if (look.entries.length === 0 && !walk) return false;
-    const entries = new Map(
-      [...look.entries, ...(walk?.entries ?? [])].map((entry) => [keyOf(entry), entry]),
-    );
-    const places = await findPlaces(db, [...entries.values()]);
-    const waiting = [...entries].filter(([key]) => !places.has(key)).map(([, entry]) => entry);
+    const entries = walk ? withoutRepeats([...look.entries, ...walk.entries]) : look.entries;
+    const places = await findPlaces(db, entries);
+    const waiting = places.size === 0 ? entries : entries.filter((entry) => !places.has(keyOf(entry)));
     if (waiting.length > 0) await insertAll(db, await segmentWrites(db, waiting));
     await replacePosition(db, position, { seen: look.seen, walked: walk?.walked ?? null });
     return look.isCut || walk?.walked != null;
@@ -94,6 +92,10 @@ interface Entry {
   workspace_id: string;
   id: string;
   digest: Buffer;
+}
+
+function withoutRepeats(entries: Entry[]): Entry[] {
+  return [...new Map(entries.map((entry) => [keyOf(entry), entry])).values()];
 }
 
 interface Written {

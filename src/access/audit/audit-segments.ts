@@ -38,14 +38,14 @@ interface Packed<Key extends EntryKey> {
   bytes: Buffer;
 }
 
-/** Entries of one workspace in the order of their ids, at least one, close enough in time for a segment. */
+/** Entries of one workspace that are close in time, in the order of their ids; at least one. */
 interface Run<Key extends EntryKey> {
   workspaceId: string;
   packed: Packed<Key>[];
 }
 
-/** In the order of ids. Leaves out ids of another form, which only rows have that were not made by the service. */
-function runsOf<Key extends EntryKey>(entries: Key[]): Run<Key>[] {
+/** Runs that span no more than a time, in the order of ids. Leaves out ids of another form, which only rows have that were not made by the service. */
+function runsOf<Key extends EntryKey>(entries: Key[], longestMs: number): Run<Key>[] {
   const runs: Run<Key>[] = [];
   for (const [workspaceId, ofWorkspace] of Map.groupBy(entries, ({ workspace_id }) => workspace_id)) {
     let end = Number.NEGATIVE_INFINITY;
@@ -56,7 +56,7 @@ function runsOf<Key extends EntryKey>(entries: Key[]): Run<Key>[] {
       const time = timeOf(bytes);
       if (time > end) {
         runs.push({ workspaceId, packed: [] });
-        end = time + longestSpanMs;
+        end = time + longestMs;
       }
       runs.at(-1)?.packed.push({ entry, bytes });
     }
@@ -76,40 +76,67 @@ function latestEnd(bytes: Buffer): Buffer {
   return end;
 }
 
-/** The places of entries by `keyOf`; more than one only if somebody changed the database. Without those not chained yet. */
-export async function findPlaces(db: Db, entries: EntryKey[]): Promise<Map<string, Place[]>> {
+/**
+ * The places of entries by `keyOf`; more than one only if somebody changed the database. Without those not chained yet.
+ * Entries that are no further apart than `closeMs` are looked up together, with all that is between them.
+ */
+export async function findPlaces(
+  db: Db,
+  entries: EntryKey[],
+  { closeMs = longestSpanMs } = {},
+): Promise<Map<string, Place[]>> {
   const places = new Map<string, Place[]>();
-  const runs = runsOf(entries);
-  if (runs.length === 0) return places;
+  const runs = runsOf(entries, closeMs);
+  const segments = runs.length === 0 ? [] : await findSegments(db, runs);
+  if (segments.length === 0) return places;
+  const wanted = new Map<string, string>();
+  for (const { workspaceId, packed } of runs) {
+    for (const { entry, bytes } of packed) wanted.set(bytesKey(workspaceId, bytes), keyOf(entry));
+  }
+  for (const { workspace_id, first_sequence, ids, hashes } of segments) {
+    for (let place = 0; place < ids.length / idBytes; place += 1) {
+      const key = wanted.get(bytesKey(workspace_id, part(ids, place, idBytes)));
+      if (key === undefined) continue;
+      const found = { sequence: first_sequence + place, hash: part(hashes, place, hashBytes) };
+      places.set(key, [...(places.get(key) ?? []), found]);
+    }
+  }
+  return places;
+}
+
+function bytesKey(workspaceId: string, bytes: Buffer): string {
+  return `${workspaceId} ${bytes.toString('latin1')}`;
+}
+
+function part(bytes: Buffer, place: number, size: number): Buffer {
+  return bytes.subarray(place * size, (place + 1) * size);
+}
+
+/** All segments that may have entries of these runs. */
+async function findSegments(db: Db, runs: Run<EntryKey>[]): Promise<SegmentRow[]> {
   const ends = runs.map(({ workspaceId, packed }) => {
     const [first, last] = [packed[0], packed.at(-1)] as [Packed<EntryKey>, Packed<EntryKey>];
     return { workspaceId, first: first.bytes, last: last.bytes, latest: latestEnd(last.bytes) };
   });
-  // Lateral and ordered: the index answers for each run, whatever the statistics are.
+  // Lateral and with a limit: an index answers for each run and each segment, whatever the statistics are.
   const { rows } = await sql<SegmentRow>`
-    select s.* from unnest(
-      ${ends.map(({ workspaceId }) => workspaceId)}::text[], ${ends.map(({ first }) => first)}::bytea[],
-      ${ends.map(({ last }) => last)}::bytea[], ${ends.map(({ latest }) => latest)}::bytea[]
-    ) as run (workspace_id, first_id, last_id, latest)
+    select s.* from (
+      select distinct s.workspace_id, s.first_sequence from unnest(
+        ${ends.map(({ workspaceId }) => workspaceId)}::text[], ${ends.map(({ first }) => first)}::bytea[],
+        ${ends.map(({ last }) => last)}::bytea[], ${ends.map(({ latest }) => latest)}::bytea[]
+      ) as run (workspace_id, first_id, last_id, latest)
+      cross join lateral (
+        select workspace_id, first_sequence from audit_segments s
+        where s.workspace_id = run.workspace_id and s.last_id between run.first_id and run.latest
+          and s.first_id <= run.last_id
+        order by s.last_id
+      ) as s
+    ) as near
     cross join lateral (
       select workspace_id, first_sequence, ids, hashes from audit_segments s
-      where s.workspace_id = run.workspace_id and s.last_id between run.first_id and run.latest
-        and s.first_id <= run.last_id
-      order by s.last_id
+      where s.workspace_id = near.workspace_id and s.first_sequence = near.first_sequence limit 1
     ) as s`.execute(db);
-  const wanted = new Set(entries.map(keyOf));
-  // Two runs may meet in one segment.
-  const segments = new Map(rows.map((row) => [`${row.workspace_id} ${row.first_sequence}`, row]));
-  for (const segment of segments.values()) {
-    for (const { id, sequence, hash } of linksOf(segment)) {
-      const key = keyOf({ workspace_id: segment.workspace_id, id });
-      if (!wanted.has(key)) continue;
-      const found = places.get(key);
-      if (found) found.push({ sequence, hash });
-      else places.set(key, [{ sequence, hash }]);
-    }
-  }
-  return places;
+  return rows;
 }
 
 export function keyOf({ workspace_id, id }: EntryKey): string {
@@ -130,32 +157,32 @@ export interface Link extends Place {
 /** What a segment says about each of its entries. */
 export function linksOf({ first_sequence, ids, hashes }: SegmentRow): Link[] {
   return Array.from({ length: ids.length / idBytes }, (_, place) => ({
-    id: unpackId('aud', ids.subarray(place * idBytes, (place + 1) * idBytes)),
+    id: unpackId('aud', part(ids, place, idBytes)),
     sequence: first_sequence + place,
-    hash: hashes.subarray(place * hashBytes, (place + 1) * hashBytes),
+    hash: part(hashes, place, hashBytes),
   }));
 }
 
 /** Chains entries to the ends of their workspaces' chains. Nobody else may do so until the transaction ends. */
 export async function segmentWrites(db: Db, entries: (EntryKey & { digest: Buffer })[]): Promise<Write[]> {
-  const runs = runsOf(entries);
+  const runs = runsOf(entries, longestSpanMs);
   const heads = await findHeads(db, [...new Set(runs.map(({ workspaceId }) => workspaceId))]);
   return runs.flatMap(({ workspaceId, packed }) => {
     const writes: Write[] = [];
     for (let start = 0; start < packed.length; start += mostEntries) {
-      const part = packed.slice(start, start + mostEntries);
+      const some = packed.slice(start, start + mostEntries);
       const head = heads.get(workspaceId) ?? { sequence: 0, hash: firstHash };
       const hashes: Buffer[] = [];
-      for (const { entry } of part) hashes.push(chainHash(hashes.at(-1) ?? head.hash, entry.digest));
+      for (const { entry } of some) hashes.push(chainHash(hashes.at(-1) ?? head.hash, entry.digest));
       heads.set(workspaceId, {
-        sequence: head.sequence + part.length,
+        sequence: head.sequence + some.length,
         hash: hashes.at(-1) as Buffer,
       });
-      const ids = part.map(({ bytes }) => bytes);
+      const ids = some.map(({ bytes }) => bytes);
       const row = {
         workspace_id: workspaceId,
         first_sequence: head.sequence + 1,
-        count: part.length,
+        count: some.length,
         first_id: ids[0] as Buffer,
         last_id: ids.at(-1) as Buffer,
         ids: Buffer.concat(ids),

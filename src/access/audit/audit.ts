@@ -85,7 +85,8 @@ export async function listAuditEntries(db: Db, query: AuditQuery): Promise<Audit
   if (query.targetId !== undefined) select = select.where('target_id', '=', query.targetId);
   if (query.before !== undefined) select = select.where('id', '<', query.before);
   const rows = await select.execute();
-  const places = await findPlaces(db, rows);
+  // A filter may pick a few of very many.
+  const places = await findPlaces(db, rows, { closeMs: 50 });
   return rows.map((row) => {
     const place = places.get(keyOf(row))?.[0];
     return {
