@@ -12,6 +12,9 @@ const connectionErrorCodes = new Set([
   'EAI_AGAIN',
 ]);
 
+/** Of a UNIX socket: its server is stopped, or its backlog is full. Other calls have these codes for other reasons. */
+const socketErrorCodes = new Set(['ENOENT', 'EAGAIN']);
+
 /**
  * Server states that pass by themselves: connection exceptions (08), shutting down or starting (57P),
  * out of connections, memory or disk (53).
@@ -28,6 +31,7 @@ export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';
+  if ('syscall' in error && error.syscall === 'connect' && socketErrorCodes.has(code)) return true;
   return connectionErrorCodes.has(code) || pgMessages.test(error.message);
 }
 

@@ -35,7 +35,7 @@ export function openStore(dataDir: string): Store {
   async function url(): Promise<string> {
     const { port } = await postmaster();
     const password = (await readFile(passwordFile, 'utf8')).trim();
-    return connectionText({ host: '127.0.0.1', port, user: databaseUser, password, database: databaseName });
+    return connectionText({ port, user: databaseUser, password, database: databaseName });
   }
 
   function connect(): Promise<pg.Client> {

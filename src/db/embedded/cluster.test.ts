@@ -75,6 +75,15 @@ describe('cluster', { concurrency: 3 }, () => {
       await startsAndStops(dataDir);
     });
 
+    await t.test('the lock of a socket whose pid now belongs to another program', async () => {
+      await startsAndStops(dataDir);
+      const options = await readFile(join(clusterIn(dataDir), 'postmaster.opts'), 'utf8');
+      const port = /"-p" "(\d+)"/.exec(options)?.[1];
+      const lock = join(clusterIn(dataDir), `.s.PGSQL.${port}.lock`);
+      await writeFile(lock, `${process.pid}\n${clusterIn(dataDir)}\n1700000000\n${port}\n.\n`);
+      await startsAndStops(dataDir);
+    });
+
     await t.test('a truncated postmaster.pid', async () => {
       await writeFile(pidFile, '');
       const earlier = Date.now() / 1000 - 60;

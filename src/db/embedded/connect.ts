@@ -6,7 +6,7 @@ import { databaseUser } from './init.ts';
 
 export interface ConnectTo {
   cluster: Cluster;
-  port: number;
+  server: { host: string; port: number };
   /** Shown in pg_stat_activity; a second service learns from it which process is the first. */
   name: string;
 }
@@ -14,10 +14,10 @@ export interface ConnectTo {
 /** Errors of a new connection while the server starts, stops, restarts after a crash, or is full. */
 const passingStates = new Set(['57P01', '57P02', '57P03', '53300']);
 
-export async function connect({ cluster, port, name }: ConnectTo): Promise<pg.Client> {
+export async function connect({ cluster, server, name }: ConnectTo): Promise<pg.Client> {
   const client = new pg.Client({
-    host: '127.0.0.1',
-    port,
+    host: server.host,
+    port: server.port,
     user: databaseUser,
     password: cluster.password,
     // Not the database `holdfast`: that may be dropped, renamed and restored while these connections stay.

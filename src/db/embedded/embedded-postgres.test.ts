@@ -1,20 +1,23 @@
 /** The life cycle of the embedded PostgreSQL: starts, stops, kills, orphans, and shared use. */
 import assert from 'node:assert/strict';
-import { stat } from 'node:fs/promises';
+import { chmod, rename, stat } from 'node:fs/promises';
 import { connect as connectTcp } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
+  clusterIn,
   dataDirFactory,
   eventually,
   query,
+  scratchDataDir,
   serverPid,
   start,
   startElsewhere,
 } from '../../../test/support/fixtures/embedded-postgres-fixture.ts';
 import { OperatorError } from '../../runtime/errors.ts';
+import { isDatabaseAway } from '../faults.ts';
 
 const newDataDir = dataDirFactory();
 const serviceLocks = `select from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and granted`;
@@ -168,11 +171,38 @@ describe('embedded PostgreSQL', { concurrency: 3 }, () => {
     assert.equal(await serverPid(dataDir), null);
   });
 
+  test('connects over a socket in a directory that is closed to other accounts', async (t) => {
+    const dataDir = await newDataDir(t);
+    const user = await start(dataDir);
+    const { host } = user.connection();
+    assert.equal(host, clusterIn(dataDir));
+    assert.equal((await stat(host)).mode & 0o777, 0o700);
+    const [session] = await query(user.connection(), 'select inet_server_addr() as address');
+    assert.equal(session?.address, null);
+    await user.release();
+    await assert.rejects(query(user.connection(), 'select 1'), isDatabaseAway);
+  });
+
+  test('connects over TCP when the path of the socket is too long', async (t) => {
+    const original = await newDataDir(t);
+    const dataDir = await scratchDataDir(t, 'long'.repeat(25));
+    await chmod(dirname(dataDir), 0o711);
+    await rename(original, dataDir);
+    const user = await start(dataDir);
+    assert.equal(user.connection().host, '127.0.0.1');
+    assert.deepEqual(await query(user.connection(), 'select 1 as one'), [{ one: 1 }]);
+    await user.release();
+  });
+
   test('the server listens only on 127.0.0.1 and refuses a wrong password', async (t) => {
     const dataDir = await newDataDir(t);
     const user = await start(dataDir);
     const connection = user.connection();
-    await assert.rejects(query({ ...connection, password: 'wrong' }, 'select 1'), { code: '28P01' });
+    const overTcp = { ...connection, host: '127.0.0.1' };
+    for (const way of [connection, overTcp]) {
+      assert.deepEqual(await query(way, 'select 1 as one'), [{ one: 1 }]);
+      await assert.rejects(query({ ...way, password: 'wrong' }, 'select 1'), { code: '28P01' });
+    }
     const elsewhere = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
       .filter(({ address, scopeid }) => address !== '127.0.0.1' && !scopeid);

@@ -7,6 +7,7 @@ import { processExists } from './postmaster.ts';
 import { type LeaseRequest, releaseServerLease, takeServerLease } from './server-lease.ts';
 
 export interface Connection {
+  /** The directory of the server's socket; 127.0.0.1 where its path is too long, or there can be none. */
   host: string;
   port: number;
   user: string;
@@ -89,7 +90,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
   return {
     connection: () => ({
-      host: '127.0.0.1',
+      host: lease.host,
       port: lease.port,
       user: databaseUser,
       password: cluster.password,

@@ -1,6 +1,6 @@
 /** The server process of a cluster: how to identify it, by postmaster.pid and by the process itself, and how to stop it. */
 import { execFile } from 'node:child_process';
-import { readFile, stat, unlink } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -8,14 +8,29 @@ import { promisify } from 'node:util';
 export interface Postmaster {
   pid: number;
   port: number;
+  /** Where to connect, as pg wants it: the directory of its socket, or 127.0.0.1. */
+  host: string;
   /** The server reports that it accepts connections. Before that, the port might still belong to another process. */
   ready: boolean;
 }
 
+/**
+ * The socket is in the cluster's own directory, which is closed to other accounts. The server names it relative to its
+ * working directory: it may see the cluster at another path than we do (passage.ts), and no path is too long for it.
+ */
+export const socketDirectory = '.';
+
 /** The server that runs on this cluster now, if postmaster.pid names a process that may be that server. */
 export async function findPostmaster(clusterDir: string): Promise<Postmaster | null> {
   const found = parsePidFile(await readPidFile(clusterDir));
-  return found && (await isPostmasterOf(found.pid, clusterDir)) ? found : null;
+  if (found === null || !(await isPostmasterOf(found.pid, clusterDir))) return null;
+  const { pid, port, hasSocket, ready } = found;
+  return {
+    pid,
+    port,
+    ready,
+    host: hasSocket && socketReachable(clusterDir, port) ? clusterDir : '127.0.0.1',
+  };
 }
 
 /** The port of the last start; PostgreSQL keeps its command line in postmaster.opts even when it is down. */
@@ -41,6 +56,16 @@ export async function clearForeignPidFile(clusterDir: string): Promise<void> {
     : // A server fills the file right after creating it, so only an old file is truncated for good.
       Date.now() - (await stat(path)).mtimeMs > 5_000;
   if (foreign) await unlink(path);
+}
+
+/**
+ * Removes the sockets of servers that are gone. PostgreSQL replaces a stale one by itself, but not if the pid in its lock
+ * file now belongs to something else. Call it only under the start lock, when no server is found.
+ */
+export async function clearStaleSockets(clusterDir: string): Promise<void> {
+  for (const name of await readdir(clusterDir)) {
+    if (name.startsWith(socketPrefix)) await rm(join(clusterDir, name), { force: true });
+  }
 }
 
 /** What is known of a live process; null if hidden from us. */
@@ -125,9 +150,32 @@ function readPidFile(clusterDir: string): Promise<string | null> {
   return readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => null);
 }
 
+interface PidFile {
+  pid: number;
+  port: number;
+  /** Not every file system has them. */
+  hasSocket: boolean;
+  ready: boolean;
+}
+
 /** Lines: pid, data directory, start time, port, socket directory, listen address, shared memory, status. */
-function parsePidFile(text: string | null): Postmaster | null {
-  const [pid, , , port, , , , status] = (text ?? '').split('\n');
+function parsePidFile(text: string | null): PidFile | null {
+  const [pid, , , port, socketDir, , , status] = (text ?? '').split('\n');
   if (!/^\d+$/.test(pid ?? '') || !/^\d+$/.test(port ?? '')) return null;
-  return { pid: Number(pid), port: Number(port), ready: status?.trim() === 'ready' };
+  return {
+    pid: Number(pid),
+    port: Number(port),
+    hasSocket: socketDir?.trim() === socketDirectory,
+    ready: status?.trim() === 'ready',
+  };
+}
+
+/** The name that PostgreSQL gives its socket is this and the port. */
+const socketPrefix = '.s.PGSQL.';
+
+/** The longest path in a socket address: sun_path has 108 bytes on Linux and 104 on macOS, one of them for the end. */
+const longestSocketPath = 103;
+
+function socketReachable(clusterDir: string, port: number): boolean {
+  return Buffer.byteLength(join(clusterDir, `${socketPrefix}${port}`)) <= longestSocketPath;
 }

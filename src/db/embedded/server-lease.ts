@@ -18,6 +18,7 @@ export interface LeaseRequest {
 
 export interface ServerLease {
   pid: number;
+  host: string;
   port: number;
   /** True when we started this server, false when it was already running. */
   started: boolean;
@@ -58,7 +59,7 @@ export async function releaseServerLease(
   try {
     const found = await findPostmaster(cluster.clusterDir);
     if (!found?.ready) return;
-    if (lease.lost) client = await connect({ cluster, port: found.port, name: sessionName(exclusive) });
+    if (lease.lost) client = await connect({ cluster, server: found, name: sessionName(exclusive) });
     if (!(await leaveUsers(client))) return;
     if (!(await stopPostmaster(found.pid, cluster.clusterDir))) {
       throw new OperatorError(`PostgreSQL (pid ${found.pid}) does not stop; ${cluster.logFile} may say why.`);

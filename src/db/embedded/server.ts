@@ -9,6 +9,7 @@ import { type StartAttempt, type StartFailure, tryStart } from './start.ts';
 
 export interface Server {
   pid: number;
+  host: string;
   port: number;
   /** True when we started it, false when it was already running. */
   started: boolean;
@@ -32,13 +33,16 @@ export async function reachServer(cluster: Cluster, name: string, signal: AbortS
     const found = await findPostmaster(cluster.clusterDir);
     if (found) failingSince = null;
     if (found?.ready) {
-      const client = await connect({ cluster, port: found.port, name }).catch(async (error) => {
+      const client = await connect({ cluster, server: found, name }).catch(async (error) => {
         if (isPassing(error)) return null;
         // Only we know of this server: without a connection nobody would ever stop it.
         if (found.pid === attempt?.pid) await stopPostmaster(found.pid, cluster.clusterDir);
         throw error;
       });
-      if (client) return { pid: found.pid, port: found.port, started: found.pid === attempt?.pid, client };
+      if (client) {
+        const { pid, host, port } = found;
+        return { pid, host, port, started: pid === attempt?.pid, client };
+      }
     } else if (found === null) {
       const failure: StartFailure | null = attempt ? await attempt.failure() : null;
       if (failure) {
@@ -49,7 +53,7 @@ export async function reachServer(cluster: Cluster, name: string, signal: AbortS
         }
         await pause(retryMs, signal);
       }
-      if (failure || attempt === null) attempt = await tryStart(cluster, failure?.portTaken ?? false);
+      if (failure || attempt === null) attempt = await tryStart(cluster, failure);
     }
     if (now - began > longestWaitMs) {
       throw new OperatorError(

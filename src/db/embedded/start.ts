@@ -5,7 +5,13 @@ import { totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from './cluster.ts';
 import { choosePort } from './port.ts';
-import { clearForeignPidFile, findPostmaster, lastPort } from './postmaster.ts';
+import {
+  clearForeignPidFile,
+  clearStaleSockets,
+  findPostmaster,
+  lastPort,
+  socketDirectory,
+} from './postmaster.ts';
 import { tryStartLock } from './start-lock.ts';
 
 export interface StartAttempt {
@@ -18,6 +24,8 @@ export interface StartFailure {
   /** What the server logged since the start, and how the process ended. */
   output: string;
   portTaken: boolean;
+  /** The file system of the cluster has no sockets, as is usual for directories that a virtual machine shares. */
+  socketRefused: boolean;
   /** Another attempt may succeed. */
   passing: boolean;
 }
@@ -27,12 +35,12 @@ const largestLogBytes = 10 * 1024 * 1024;
 
 /** Another process took the port between our choice and the server's start. */
 const portTaken = /could not create any TCP\/IP sockets/;
+const socketRefused = /could not create any Unix-domain sockets/;
 /** Another process started a server, or the backends of a killed one have not ended yet. */
 const passing = /lock file ".*" (already exists|is empty)|pre-existing shared memory block/;
 
 const settings = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
   // A service takes 16, a command one or two; a slot that nobody uses costs some 20 KB.
   max_connections: '200',
   wal_level: 'minimal',
@@ -53,15 +61,22 @@ function sharedBuffersMb(memoryBytes: number): number {
 }
 
 /** Null when another process is starting the server, or just did. */
-export async function tryStart(cluster: Cluster, avoidLastPort: boolean): Promise<StartAttempt | null> {
+export async function tryStart(
+  cluster: Cluster,
+  lastFailure: Pick<StartFailure, 'portTaken' | 'socketRefused'> | null,
+): Promise<StartAttempt | null> {
   const { clusterDir, startLock } = cluster;
   const unlock = tryStartLock(startLock);
   if (unlock === null) return null;
   try {
     if (await findPostmaster(clusterDir)) return null;
     await clearForeignPidFile(clusterDir);
-    const port = await choosePort(avoidLastPort ? null : await lastPort(clusterDir));
-    const attempt = await spawnServer(cluster, port);
+    await clearStaleSockets(clusterDir);
+    const port = await choosePort(lastFailure?.portTaken ? null : await lastPort(clusterDir));
+    const attempt = await spawnServer(cluster, {
+      port,
+      socketDirectories: lastFailure?.socketRefused ? '' : socketDirectory,
+    });
     // Keep the lock until others can find the server; it takes about 10 ms to write its postmaster.pid.
     const deadline = performance.now() + longestLockMs;
     while (performance.now() < deadline) {
@@ -74,14 +89,19 @@ export async function tryStart(cluster: Cluster, avoidLastPort: boolean): Promis
   }
 }
 
-async function spawnServer(cluster: Cluster, port: number): Promise<StartAttempt> {
+async function spawnServer(
+  cluster: Cluster,
+  { port, socketDirectories }: { port: number; socketDirectories: string },
+): Promise<StartAttempt> {
   const { clusterDir, binaries, launcher, home, logFile } = cluster;
   // `-D`, the directory, `-p`, the port, in this order: postmaster.ts identifies our server by it.
   const { file, args, options } = launcher.prepare(
     binaries.postgres,
     [
       ...['-D', clusterDir, '-p', String(port)],
-      ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+      ...Object.entries({ ...settings, unix_socket_directories: socketDirectories }).flatMap(
+        ([key, value]) => ['-c', `${key}=${value}`],
+      ),
     ],
     clusterDir,
   );
@@ -110,7 +130,13 @@ async function spawnServer(cluster: Cluster, port: number): Promise<StartAttempt
         if (end === null) return null;
         const output = `${await readEnd(logFile, offset)}${end}`;
         const taken = portTaken.test(output);
-        return { output, portTaken: taken, passing: taken || stopped || passing.test(output) };
+        const refused = socketRefused.test(output);
+        return {
+          output,
+          portTaken: taken,
+          socketRefused: refused,
+          passing: taken || refused || stopped || passing.test(output),
+        };
       },
     };
   } finally {
