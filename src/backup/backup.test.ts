@@ -209,10 +209,7 @@ test('the snapshot is of one moment: it has all of a commit or nothing', async (
         await db
           .insertInto('idempotent_answers')
           .values({
-            workspace_id: workspaceId,
-            method: 'POST',
-            path: '/',
-            key: `number-${number}`,
+            slot: Buffer.from(`number-${number}`),
             fingerprint: Buffer.alloc(32),
             status: 200,
             body: '{}',

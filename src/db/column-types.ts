@@ -68,13 +68,11 @@ export const columnTypes: { [T in keyof Tables]?: Record<keyof Tables[T], Elemen
     written_in: 'bigint',
   },
   idempotent_answers: {
-    workspace_id: 'text',
-    method: 'text',
-    path: 'text',
-    key: 'text',
-    fingerprint: 'bytea',
-    status: 'integer',
-    body: 'text',
     created_at: 'timestamptz',
+    status: 'integer',
+    slot: 'bytea',
+    fingerprint: 'bytea',
+    made: 'bytea',
+    body: 'text',
   },
 };

@@ -1,7 +1,7 @@
 /** Ids as bytes: the same order, and the same id again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId, packId, unpackId } from './ids.ts';
+import { newId, packId, packIds, unpackId, unpackIds } from './ids.ts';
 
 test('an id becomes 16 bytes that sort as it does, and comes back the same', () => {
   const ids = [
@@ -36,4 +36,13 @@ test('what is no id of that kind has no bytes', () => {
   for (const text of [...others, `${id.slice(0, -1)}U`, `${id.slice(0, -1)}é`]) {
     assert.equal(packId('aud', text), null, text);
   }
+});
+
+test('several ids are 16 bytes each, in their order', () => {
+  const ids = Array.from({ length: 100 }, () => newId('rec'));
+  const bytes = packIds('rec', ids);
+  assert.equal(bytes.length, 1600);
+  assert.deepEqual(unpackIds('rec', bytes), ids);
+  assert.deepEqual(unpackIds('rec', packIds('rec', [])), []);
+  assert.throws(() => packIds('rec', [newId('aud')]), /not an id of this kind/);
 });

@@ -85,3 +85,21 @@ export function unpackId(prefix: IdPrefix, bytes: Buffer): string {
   }
   return text;
 }
+
+/** Ids of one kind, 16 bytes each. */
+export function packIds(prefix: IdPrefix, ids: string[]): Buffer {
+  return Buffer.concat(
+    ids.map((id) => {
+      const bytes = packId(prefix, id);
+      if (bytes === null) throw new Error(`${id} is not an id of this kind`);
+      return bytes;
+    }),
+  );
+}
+
+/** The opposite of packIds. */
+export function unpackIds(prefix: IdPrefix, bytes: Buffer): string[] {
+  return Array.from({ length: bytes.length / 16 }, (_, place) =>
+    unpackId(prefix, bytes.subarray(place * 16, (place + 1) * 16)),
+  );
+}

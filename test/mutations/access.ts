@@ -109,9 +109,9 @@ export const accessMutations: Mutation[] = [
   {
     name: 'answer kept apart from its work',
     file: 'src/http/api/idempotency.ts',
-    text: 'return [...sealed, answerWrite(slot, reply.statusCode, secret ? null : text)];',
+    text: 'if (made) return [answerWrite(slot, { status, made, body: null })];',
     replacement:
-      'const { row } = answerWrite(slot, reply.statusCode, secret ? null : text); db.insertInto("idempotent_answers").values(row as never).execute().catch(() => {}); return sealed;',
+      'if (made) { const { row } = answerWrite(slot, { status, made, body: null }); db.insertInto("idempotent_answers").values(row as never).execute().catch(() => {}); return []; }',
     why: 'What is done and the answer that says so have to be one commit, or a repetition does it twice.',
     tests: ['test/e2e/http-idempotency.test.ts'],
   },

@@ -116,14 +116,12 @@ export interface FoundationTables {
     walked_id: string | null;
   };
   idempotent_answers: {
-    workspace_id: string;
-    method: string;
-    path: string;
-    key: string;
-    fingerprint: Buffer;
-    status: number;
-    body: string | null;
     created_at: Timestamp;
+    status: number;
+    slot: Buffer;
+    fingerprint: Buffer;
+    made: Buffer | null;
+    body: string | null;
   };
 }
 

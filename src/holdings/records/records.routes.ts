@@ -1,15 +1,17 @@
 /** /platform/records */
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { anchorFields, anchorToJson, notAnchoredYet } from '../../anchoring/anchored.ts';
 import { proofOf } from '../../anchoring/proof-schema.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
-import type { Idempotency } from '../../http/api/idempotency.ts';
+import type { Idempotency, Remake } from '../../http/api/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts';
 import { bodyBytes } from '../../http/bodies/body-limits.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { packIds, unpackIds } from '../../runtime/ids.ts';
 import { address, dateTime, like, named, plainText, sample, text } from '../../runtime/schemas.ts';
 import type { RecordVersion } from './records.store.ts';
 import type { Records } from './records.ts';
@@ -79,10 +81,15 @@ export interface RecordRoutesDeps {
 }
 
 export function recordRoutes(app: Api, { records, cursors, idempotency }: RecordRoutesDeps): void {
+  /** A first version and its vault's address never change, and none is ever deleted. */
+  const remake = async (request: FastifyRequest, made: Buffer) =>
+    (await records.created(callerOf(request).workspaceId, unpackIds('rec', made))).map(toJson);
+  const remakeOne: Remake = async (request, made) => (await remake(request, made))[0];
+
   app.post(
     url,
     {
-      config: write,
+      config: { ...write, remake: remakeOne },
       bodyLimit: bodyBytes.data,
       schema: {
         operationId: 'createRecord',
@@ -96,7 +103,9 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     },
     async (request, reply) => {
       const answer = idempotency.answer(request, reply.code(202));
-      await records.create(callerOf(request), request.body, (record) => answer.remember(toJson(record)));
+      await records.create(callerOf(request), request.body, (record) =>
+        answer.remember(toJson(record), packIds('rec', [record.id])),
+      );
       return answer.send();
     },
   );
@@ -104,7 +113,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
   app.post(
     `${url}/batch`,
     {
-      config: write,
+      config: { ...write, remake },
       bodyLimit: bodyBytes.data,
       schema: {
         operationId: 'createRecords',
@@ -131,7 +140,15 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     },
     async (request, reply) => {
       const answer = idempotency.answer(request, reply.code(202));
-      await records.createBatch(callerOf(request), request.body, (made) => answer.remember(made.map(toJson)));
+      await records.createBatch(callerOf(request), request.body, (made) =>
+        answer.remember(
+          made.map(toJson),
+          packIds(
+            'rec',
+            made.map(({ id }) => id),
+          ),
+        ),
+      );
       return answer.send();
     },
   );

@@ -77,6 +77,21 @@ export async function findVersions(
   return rows.map(toRecord);
 }
 
+/** First versions as they were created, in the order of the ids. */
+export async function findCreated(
+  pool: Pool,
+  { workspaceId, ids }: { workspaceId: string; ids: string[] },
+): Promise<RecordVersion[]> {
+  const { rows } = await pool.query<Omit<RecordRow, keyof AnchorColumns>>({
+    name: 'records-created',
+    text: `select ${ownColumns} from unnest($2::text[]) with ordinality as wanted (id, place)
+           join records r on r.workspace_id = $1 and r.id = wanted.id and r.version = 1
+           join vaults v on v.workspace_id = r.workspace_id and v.id = r.vault_id order by wanted.place`,
+    values: [workspaceId, ids],
+  });
+  return rows.map((row) => ({ ...toOwnFields(row), status: 'pending', anchor: null }));
+}
+
 /** `versions`: a select of rows of `records`. Newest records first. */
 export async function readRecords(
   db: Db,
@@ -89,8 +104,8 @@ export async function readRecords(
   return rows.map(toRecord);
 }
 
-const columns = `r.id, r.external_id, r.vault_id, v.address, r.version, r.data_hash, r.created_at,
-  ${anchorColumns}`;
+const ownColumns = 'r.id, r.external_id, r.vault_id, v.address, r.version, r.data_hash, r.created_at';
+const columns = `${ownColumns}, ${anchorColumns}`;
 
 /** Each join uses a key, for every version `r`. */
 const joins = `
@@ -107,6 +122,10 @@ interface RecordRow extends AnchorColumns {
 }
 
 function toRecord(row: RecordRow): RecordVersion {
+  return { ...toOwnFields(row), ...anchorStateOf(row) };
+}
+
+function toOwnFields(row: Omit<RecordRow, keyof AnchorColumns>): Omit<RecordVersion, keyof AnchorState> {
   return {
     id: row.id,
     externalId: row.external_id ?? '',
@@ -115,6 +134,5 @@ function toRecord(row: RecordRow): RecordVersion {
     version: row.version,
     dataHash: `0x${row.data_hash.toString('hex')}`,
     createdAt: row.created_at,
-    ...anchorStateOf(row),
   };
 }

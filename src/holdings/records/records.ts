@@ -13,7 +13,13 @@ import type { Vaults } from '../vaults/vaults.ts';
 import { firstVersion, recordContent } from './record-content.ts';
 import { listRecords, type RecordPage, type RecordQuery } from './record-list.ts';
 import { createVersionAdder, noRecord } from './record-versions.ts';
-import { findRecord, findVersions, type RecordVersion, type WholeRecord } from './records.store.ts';
+import {
+  findCreated,
+  findRecord,
+  findVersions,
+  type RecordVersion,
+  type WholeRecord,
+} from './records.store.ts';
 
 export interface Records {
   /** `also`: rows to commit with the record. */
@@ -28,6 +34,8 @@ export interface Records {
     input: { records: NewRecord[] } & InVault,
     also: (records: RecordVersion[]) => Write[],
   ): Promise<RecordVersion[]>;
+  /** The first versions with these ids as `create` and `createBatch` returned them. */
+  created(workspaceId: string, ids: string[]): Promise<RecordVersion[]>;
   addVersion(
     caller: Caller,
     input: { id: string; data: unknown },
@@ -108,6 +116,8 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
       ]).catch(explainRefusedSeal);
       return versions;
     },
+
+    created: (workspaceId, ids) => findCreated(pool, { workspaceId, ids }),
 
     addVersion: (caller, { id, data }, also) =>
       addVersion({ caller, id, content: recordContent(data, 'data'), also }),

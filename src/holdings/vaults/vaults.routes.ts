@@ -1,10 +1,11 @@
 /** /platform/vaults */
 
 import { Type } from 'typebox';
+import { fromBytea, type HexText, toBytea } from '../../db/bytea.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
-import type { Idempotency } from '../../http/api/idempotency.ts';
+import type { Idempotency, Remake } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
 import { address, dateTime, like, name, named, plainText, sample, text } from '../../runtime/schemas.ts';
@@ -44,10 +45,17 @@ export interface VaultRoutesDeps {
 }
 
 export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRoutesDeps): void {
+  /** Name and description are in the payload; the rest never changes, and no vault is ever deleted. */
+  const remake: Remake = async (request, made) => {
+    const { name, description = '' } = request.body as { name: string; description?: string };
+    const { id, address, createdAt } = await vaults.get(callerOf(request).workspaceId, fromBytea(made));
+    return toJson({ id, name, description, address, status: 'active', createdAt, updatedAt: createdAt });
+  };
+
   app.post(
     url,
     {
-      config: { scope: 'vaults:write', idempotent: true },
+      config: { scope: 'vaults:write', idempotent: true, remake },
       schema: {
         operationId: 'createVault',
         summary: 'Create a vault',
@@ -64,7 +72,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
       const { name, description = '' } = request.body;
       const answer = idempotency.answer(request, reply.code(201));
       await vaults.create(callerOf(request), { name, description }, (vault) =>
-        answer.remember(toJson(vault)),
+        answer.remember(toJson(vault), toBytea(vault.address as HexText)),
       );
       return answer.send();
     },

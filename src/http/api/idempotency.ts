@@ -3,11 +3,14 @@
  * the same answer and does nothing. Nothing is reserved beforehand: if two requests race, the second commit violates the
  * primary key of the answers, rolls back completely, and gets the first one's answer. So does a request that is refused
  * because of what the first one has done meanwhile.
+ *
+ * An answer is kept as its text, or in a few bytes from which its route makes the same text again (`remake`).
  */
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
+import { encodeArray } from '../../db/arrays.ts';
 import type { Db } from '../../db/database.ts';
 import { isDuplicate, isStatementFault } from '../../db/faults.ts';
 import { gather } from '../../db/gather.ts';
@@ -21,11 +24,18 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Accepts an Idempotency-Key; `own`: the answer has a secret, and is repeated only to the API key that asked first. */
     idempotent?: boolean | 'own';
+    remake?: Remake;
   }
   interface FastifyRequest {
     idempotency: Slot | null;
   }
 }
+
+/**
+ * Makes the body of the first answer again from what was kept of it, and from the request, whose payload is that of the
+ * first. Only from what never changes: the answer tells of the thing as it was created, to the byte.
+ */
+export type Remake = (request: FastifyRequest, made: Buffer) => unknown;
 
 /** The key under which the answer of a request is stored. */
 interface Slot {
@@ -33,19 +43,27 @@ interface Slot {
   method: string;
   path: string;
   key: string;
+  /** These four in one. */
+  name: string;
+  /** Of the name. */
+  hash: Buffer;
   fingerprint: Buffer;
 }
 
 interface AnswerRow {
   fingerprint: Buffer;
   status: number;
+  made: Buffer | null;
   body: string | null;
   created_at: Date;
 }
 
 export interface Answer<Body> {
-  /** Builds the answer and returns the rows to commit with the work; none when the request has no key. */
-  remember(body: Body): Write[];
+  /**
+   * Builds the answer and returns the rows to commit with the work; none when the request has no key. `made`: what the
+   * `remake` of the route needs; the answer's text is not stored then.
+   */
+  remember(body: Body, made?: Buffer): Write[];
   send(): FastifyReply;
 }
 
@@ -82,19 +100,16 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
     async run(slots) {
       const { rows } = await pool.query<AnswerRow & { place: number }>({
         name: 'idempotent-answers',
-        text: `select wanted.place, a.fingerprint, a.status, a.body, a.created_at
-               from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
-                 as wanted (workspace_id, method, path, key, place)
+        text: `select wanted.place, a.fingerprint, a.status, a.made, a.body, a.created_at
+               from unnest($1::bytea[]) with ordinality as wanted (slot, place)
                cross join lateral (
-                 select * from idempotent_answers
-                 where workspace_id = wanted.workspace_id and method = wanted.method
-                   and path = wanted.path and key = wanted.key limit 1
+                 select * from idempotent_answers where slot = wanted.slot limit 1
                ) as a`,
         values: [
-          slots.map(({ workspaceId }) => workspaceId),
-          slots.map(({ method }) => method),
-          slots.map(({ path }) => path),
-          slots.map(({ key }) => key),
+          encodeArray(
+            'bytea',
+            slots.map(({ hash }) => hash),
+          ),
         ],
       });
       const found: (AnswerRow | null)[] = slots.map(() => null);
@@ -117,13 +132,13 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
     const slot = request.idempotency ?? slotOf(request, key);
     slot.fingerprint = fingerprint;
     if (!request.idempotency) refuseWhileRunning(slot);
-    running.set(slotName(slot), fingerprint);
+    running.set(slot.name, fingerprint);
     request.idempotency = slot;
     return (await sendKept(slot, reply)) ? reply : undefined;
   }
 
   function refuseWhileRunning(slot: Slot): void {
-    const first = running.get(slotName(slot));
+    const first = running.get(slot.name);
     if (first === undefined) return;
     if (first !== null && slot.fingerprint.length > 0) refuseOtherPayload(slot, first);
     throw new AppError(
@@ -134,7 +149,7 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
   }
 
   async function onSend(request: FastifyRequest): Promise<void> {
-    if (request.idempotency) running.delete(slotName(request.idempotency));
+    if (request.idempotency) running.delete(request.idempotency.name);
   }
 
   /** Sends the stored answer; false when there is none. */
@@ -146,14 +161,16 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
       return false;
     }
     refuseOtherPayload(slot, row.fingerprint);
-    const body = row.body ?? (await keyring.open(secretRef(slot)))?.toString();
-    if (body === undefined) throw new Error('the sealed answer of an idempotent request is missing');
-    reply
-      .code(row.status)
-      .header('idempotency-replayed', 'true')
-      .type('application/json; charset=utf-8')
-      .send(body);
+    reply.code(row.status);
+    const body = row.body ?? (row.made ? await remade(row.made, reply) : await sealed(slot));
+    reply.header('idempotency-replayed', 'true').type('application/json; charset=utf-8').send(body);
     return true;
+  }
+
+  async function sealed(slot: Slot): Promise<string> {
+    const body = await keyring.open(secretRef(slot));
+    if (!body) throw new Error('the sealed answer of an idempotent request is missing');
+    return body.toString();
   }
 
   async function hasAnswer(slot: Slot): Promise<boolean> {
@@ -167,7 +184,7 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
       if (key === null) return 'none';
       const slot = slotOf(request, key);
       refuseWhileRunning(slot);
-      running.set(slotName(slot), null);
+      running.set(slot.name, null);
       request.idempotency = slot;
       return (await hasAnswer(slot)) ? 'answered' : 'new';
     },
@@ -178,12 +195,15 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
     answer<Body>(request: FastifyRequest, reply: FastifyReply, { secret } = { secret: false }): Answer<Body> {
       let text: string | null = null;
       return {
-        remember(body) {
+        remember(body, made) {
           text = String(reply.serialize(body));
           const slot = request.idempotency;
           if (!slot) return [];
-          const sealed = secret ? [keyring.seal(secretRef(slot), Buffer.from(text))] : [];
-          return [...sealed, answerWrite(slot, reply.statusCode, secret ? null : text)];
+          const { statusCode: status } = reply;
+          if (made) return [answerWrite(slot, { status, made, body: null })];
+          if (!secret) return [answerWrite(slot, { status, made: null, body: text })];
+          const sealed = keyring.seal(secretRef(slot), Buffer.from(text));
+          return [sealed, answerWrite(slot, { status, made: null, body: null })];
         },
         send() {
           return reply.type('application/json; charset=utf-8').send(text);
@@ -195,6 +215,14 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
       return sendKept(request.idempotency, reply);
     },
   };
+}
+
+/** With the status set before, as each status has its own schema. */
+async function remade(made: Buffer, reply: FastifyReply): Promise<string> {
+  const { remake } = reply.routeOptions.config;
+  if (!remake)
+    throw new Error(`${reply.routeOptions.url} cannot make the answer of an idempotent request again`);
+  return String(reply.serialize(await remake(reply.request, made)));
 }
 
 /** Whether the error may be caused by the same request on another node, answered since this one looked. */
@@ -226,11 +254,18 @@ export async function forgetOldAnswers(db: Db): Promise<number> {
 
 /** Without the fingerprint, which needs the body. */
 function slotOf(request: FastifyRequest, key: string): Slot {
+  const { workspaceId } = callerOf(request);
+  const { method } = request;
+  const path = pathOf(request).replace(/\/$/, '');
+  // None of them contains a space.
+  const name = `${workspaceId} ${method} ${path} ${key}`;
   return {
-    workspaceId: callerOf(request).workspaceId,
-    method: request.method,
-    path: pathOf(request).replace(/\/$/, ''),
+    workspaceId,
+    method,
+    path,
     key,
+    name,
+    hash: Buffer.from(hash('sha256', name), 'hex'),
     fingerprint: noFingerprint,
   };
 }
@@ -266,30 +301,20 @@ function refuseOtherPayload(slot: Slot, first: Buffer): void {
   );
 }
 
-function answerWrite(slot: Slot, status: number, body: string | null): Write {
+function answerWrite(
+  { hash, fingerprint }: Slot,
+  { status, made, body }: Pick<AnswerRow, 'status' | 'made' | 'body'>,
+): Write {
   return {
     table: 'idempotent_answers',
-    row: {
-      workspace_id: slot.workspaceId,
-      method: slot.method,
-      path: slot.path,
-      key: slot.key,
-      fingerprint: slot.fingerprint,
-      status,
-      body,
-      created_at: new Date(),
-    },
+    row: { created_at: new Date(), status, slot: hash, fingerprint, made, body },
   };
-}
-
-function slotName({ workspaceId, method, path, key }: Slot): string {
-  return JSON.stringify([workspaceId, method, path, key]);
 }
 
 function secretRef(slot: Slot): { workspaceId: string; purpose: string; id: string } {
   return {
     workspaceId: slot.workspaceId,
     purpose: secretPurpose,
-    id: hash('sha256', slotName(slot)),
+    id: hash('sha256', JSON.stringify([slot.workspaceId, slot.method, slot.path, slot.key])),
   };
 }

@@ -1,11 +1,13 @@
 /** /damc/workers/ */
 
 import { type Static, Type } from 'typebox';
+import { fromBytea, type HexText, toBytea } from '../../db/bytea.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
-import type { Idempotency } from '../../http/api/idempotency.ts';
+import type { Idempotency, Remake } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { checksummed } from '../../runtime/address.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
 import {
   address,
@@ -65,6 +67,12 @@ const workerPath = Type.Object({ address: like(address, sample.workerAddress) })
 
 const url = `${apiBase}/damc/workers/`;
 
+/** The name is in the payload. */
+const remake: Remake = ({ body }, made) => ({
+  name: (body as { name: string }).name,
+  address: checksummed(fromBytea(made)),
+});
+
 export interface WorkerRoutesDeps {
   workers: Workers;
   cursors: Cursors;
@@ -75,7 +83,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
   app.post(
     url,
     {
-      config: { scope: 'workers:write', idempotent: true },
+      config: { scope: 'workers:write', idempotent: true, remake },
       schema: {
         operationId: 'createWorker',
         summary: 'Create a worker',
@@ -90,7 +98,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
       const { name, address } = request.body;
       const answer = idempotency.answer(request, reply.code(201));
       await workers.create(callerOf(request), { name, address }, ({ name, address }) =>
-        answer.remember({ name, address }),
+        answer.remember({ name, address }, toBytea(address as HexText)),
       );
       return answer.send();
     },
