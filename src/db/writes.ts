@@ -64,18 +64,15 @@ function isOverBudgetOf(row: object, error: unknown): boolean {
  * so the order of the tables does not matter; the rows of one table are inserted in the order they come.
  */
 function insertStatement(writes: Write[]): { text: string; values: (string | Buffer)[] } {
-  const inserts = new Map<string, Insert>();
+  const inserts: Insert[] = [];
   for (const { table, row } of writes) {
-    const columns = Object.keys(row);
-    const shape = `${table} ${columns}`;
-    const insert = inserts.get(shape);
+    const insert = inserts.find((one) => one.table === table && hasColumns(row, one.columns));
     if (insert) insert.rows.push(row);
-    else inserts.set(shape, { table, columns, rows: [row] });
+    else inserts.push({ table, columns: Object.keys(row), rows: [row] });
   }
   const values: (string | Buffer)[] = [];
   // Sorted, so that groups with the same shapes in a different order share a prepared statement.
-  const parts = [...inserts.keys()].sort().map((shape, position) => {
-    const insert = inserts.get(shape) as Insert;
+  const parts = inserts.sort(byShape).map((insert, position) => {
     const names = insert.columns.join(', ');
     return `w${position} as (insert into ${insert.table} (${names}) select ${names} from ${rowsOf(insert, values)})`;
   });
@@ -86,6 +83,21 @@ interface Insert {
   table: keyof Tables;
   columns: string[];
   rows: object[];
+}
+
+/** Whether the row has exactly these columns, in this order. Without a list of its own for every row. */
+function hasColumns(row: object, columns: string[]): boolean {
+  let place = 0;
+  for (const column in row) {
+    if (column !== columns[place]) return false;
+    place += 1;
+  }
+  return place === columns.length;
+}
+
+function byShape(one: Insert, other: Insert): number {
+  const [a, b] = [`${one.table} ${one.columns}`, `${other.table} ${other.columns}`];
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**
