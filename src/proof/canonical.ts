@@ -15,10 +15,15 @@ export class CanonicalJsonError extends Error {
  * rounded 2^53 + 1 to it, so what is hashed might not be what was sent.
  */
 export function canonicalJson(value: unknown, name = 'The value'): string {
-  const text = write(value, 0);
+  const text = canonicalJsonOrNull(value);
   if (text !== null) return text;
   const fault = findJsonFault(value, name, { value: whyNot, name: whyNotName });
   throw fault === null ? new Error('what cannot be written has a reason') : new CanonicalJsonError(fault);
+}
+
+/** Null for a value that canonicalJson refuses. */
+export function canonicalJsonOrNull(value: unknown): string | null {
+  return write(value, 0);
 }
 
 /**

@@ -18,9 +18,12 @@ export interface RecordContent {
   bytes: number;
 }
 
-/** `field` is the name of the data in messages. */
-export function recordContent(data: unknown, field: string): RecordContent {
-  const canonical = canonicalOf(data, field);
+/** `field` is the name of the data in messages; `canonical` its canonical form, if that is known already. */
+export function recordContent(
+  data: unknown,
+  field: string,
+  canonical: string = canonicalOf(data, field),
+): RecordContent {
   const salt = smallRandomBytes(32);
   const salted = Buffer.allocUnsafe(salt.length + Buffer.byteLength(canonical));
   salt.copy(salted);

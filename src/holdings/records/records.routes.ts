@@ -103,7 +103,8 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     },
     async (request, reply) => {
       const answer = idempotency.answer(request, reply.code(202));
-      await records.create(callerOf(request), request.body, (record) =>
+      const canonicalData = idempotency.canonicalMember(request, 'data');
+      await records.create(callerOf(request), { ...request.body, canonicalData }, (record) =>
         answer.remember(toJson(record), packIds('rec', [record.id])),
       );
       return answer.send();

@@ -8,7 +8,7 @@ import type { Proof } from '../../proof/verify/proof.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { explainRefusedSeal, vaultDeactivated } from '../vaults/refused-seal.ts';
-import type { Vault } from '../vaults/vaults.store.ts';
+import type { OwningVault } from '../vaults/vaults.store.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import { firstVersion, recordContent } from './record-content.ts';
 import { listRecords, type RecordPage, type RecordQuery } from './record-list.ts';
@@ -22,10 +22,10 @@ import {
 } from './records.store.ts';
 
 export interface Records {
-  /** `also`: rows to commit with the record. */
+  /** `canonicalData`: the RFC 8785 form of the data, if it is known already. `also`: rows to commit with the record. */
   create(
     caller: Caller,
-    input: NewRecord & InVault,
+    input: NewRecord & InVault & { canonicalData?: string | undefined },
     also: (record: RecordVersion) => Write[],
   ): Promise<RecordVersion>;
   /** Creates all of them or none. */
@@ -67,7 +67,7 @@ export interface RecordsDeps {
   db: Db;
   pool: Pool;
   commit: CommitTogether;
-  vaults: Pick<Vaults, 'get'>;
+  vaults: Pick<Vaults, 'get' | 'getOwner'>;
   /** Throws when the version is not confirmed yet. */
   makeProof(of: ProofRequest): Promise<Proof>;
 }
@@ -75,8 +75,8 @@ export interface RecordsDeps {
 export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDeps): Records {
   const addVersion = createVersionAdder(db);
 
-  async function activeVault(workspaceId: string, address: string): Promise<Vault> {
-    const vault = await vaults.get(workspaceId, address);
+  async function activeVault(workspaceId: string, address: string): Promise<OwningVault> {
+    const vault = await vaults.getOwner(workspaceId, address);
     if (vault.status !== 'active') throw vaultDeactivated(vault.address);
     return vault;
   }
@@ -89,9 +89,9 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
   }
 
   return {
-    async create(caller, { vaultAddress, data, externalId = '' }, also) {
+    async create(caller, { vaultAddress, data, canonicalData, externalId = '' }, also) {
       const { workspaceId } = caller;
-      const content = recordContent(data, 'data');
+      const content = recordContent(data, 'data', canonicalData);
       const vault = await activeVault(workspaceId, vaultAddress);
       const { record, writes } = firstVersion({ workspaceId, vault, externalId, content });
       const entry = { action: 'record.create', targetId: record.id, details: { vaultId: vault.id } };

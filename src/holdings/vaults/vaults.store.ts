@@ -1,6 +1,7 @@
 /** Vaults in SQL: their rows, looked up for many requests at once or locked for a change. */
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
+import { encodeArray } from '../../db/arrays.ts';
 import type { Db } from '../../db/database.ts';
 import { isStatementFault } from '../../db/faults.ts';
 import { gather } from '../../db/gather.ts';
@@ -43,28 +44,68 @@ interface VaultRow {
   updated_at: Date;
 }
 
+/** What a new thing needs to know of its vault. */
+export type OwningVault = Pick<Vault, 'id' | 'address' | 'status'>;
+
 export function createVaultFinder(pool: Pool): (key: VaultKey) => Promise<Vault | null> {
-  return gather<VaultKey, Vault | null>({
+  return createFinder<VaultRow, Vault>(pool, {
+    name: 'vaults-by-address',
+    columns: vaultColumns,
+    toVault,
+  });
+}
+
+/** For every new record: without names, which may be long, and times, which take longer to parse than all of the rest. */
+export function createOwnerFinder(pool: Pool): (key: VaultKey) => Promise<OwningVault | null> {
+  return createFinder<OwningVault, OwningVault>(pool, {
+    name: 'owning-vaults-by-address',
+    columns: ['id', 'address', 'status'],
+    toVault: ({ id, address, status }) => ({ id, address, status }),
+  });
+}
+
+interface Finding<Row, Found> {
+  name: string;
+  columns: readonly (string & keyof Row)[];
+  toVault(row: Row): Found;
+}
+
+function createFinder<Row extends object, Found>(
+  pool: Pool,
+  { name, columns, toVault }: Finding<Row, Found>,
+): (key: VaultKey) => Promise<Found | null> {
+  const text = `select wanted.place, ${columns.map((column) => `v.${column}`).join(', ')}
+    from unnest($1::text[], $2::text[]) with ordinality as wanted (workspace_id, address, place)
+    cross join lateral (
+      select * from vaults
+      where workspace_id = wanted.workspace_id and lower(address) = wanted.address limit 1
+    ) as v`;
+  return gather<VaultKey, Found | null>({
     maxInFlight: 2,
     maxItems: 500,
     isItemFault: isStatementFault,
-    async run(wanted) {
-      const { rows } = await pool.query<VaultRow & { place: number }>({
-        name: 'vaults-by-address',
-        text: `select wanted.place, ${vaultColumns.map((column) => `v.${column}`).join(', ')}
-               from unnest($1::text[], $2::text[]) with ordinality as wanted (workspace_id, address, place)
-               cross join lateral (
-                 select * from vaults
-                 where workspace_id = wanted.workspace_id and lower(address) = wanted.address limit 1
-               ) as v`,
+    async run(keys) {
+      const names = keys.map(keyOf);
+      // Requests at the same time often mean the same vault.
+      const wanted = [...new Map(keys.map((key, place) => [names[place], key])).values()];
+      const { rows } = await pool.query<Row & { place: number }>({
+        name,
+        text,
         values: [
-          wanted.map(({ workspaceId }) => workspaceId),
-          wanted.map(({ address }) => address.toLowerCase()),
+          encodeArray(
+            'text',
+            wanted.map(({ workspaceId }) => workspaceId),
+          ),
+          encodeArray(
+            'text',
+            wanted.map(({ address }) => address.toLowerCase()),
+          ),
         ],
       });
-      const found: (Vault | null)[] = wanted.map(() => null);
-      for (const row of rows) found[row.place - 1] = toVault(row);
-      return found;
+      const found = new Map(
+        rows.map((row) => [keyOf(wanted[row.place - 1] as VaultKey), toVault(row)] as const),
+      );
+      return names.map((name) => found.get(name) ?? null);
     },
   });
 }

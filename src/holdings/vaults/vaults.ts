@@ -10,9 +10,11 @@ import { newId } from '../../runtime/ids.ts';
 import type { Wakeup } from '../../runtime/loop.ts';
 import { createStatusChanger } from './vault-status.ts';
 import {
+  createOwnerFinder,
   createVaultFinder,
   keyOf,
   lockVaults,
+  type OwningVault,
   toVault,
   type Vault,
   type VaultStatus,
@@ -28,6 +30,8 @@ export interface Vaults {
   ): Promise<Vault>;
   list(workspaceId: string, query: VaultQuery): Promise<Vault[]>;
   get(workspaceId: string, address: string): Promise<Vault>;
+  /** The vault of a new thing; throws as `get` does. */
+  getOwner(workspaceId: string, address: string): Promise<OwningVault>;
   /** The id of the vault; queried only once, because a vault keeps its address and is never deleted. */
   idOf(workspaceId: string, address: string): Promise<string>;
   update(caller: Caller, address: string, change: { name?: string; description?: string }): Promise<Vault>;
@@ -55,6 +59,7 @@ const mostIds = 10_000;
 
 export function createVaults({ db, pool, commit, keyring, eventWakeup }: VaultsDeps): Vaults {
   const find = createVaultFinder(pool);
+  const findOwner = createOwnerFinder(pool);
   const changeStatus = createStatusChanger(db);
   const ids = new Map<string, string>();
 
@@ -105,6 +110,12 @@ export function createVaults({ db, pool, commit, keyring, eventWakeup }: VaultsD
     },
 
     get,
+
+    async getOwner(workspaceId, address) {
+      const vault = await findOwner({ workspaceId, address });
+      if (!vault) throw notFound(address);
+      return vault;
+    },
 
     async idOf(workspaceId, address) {
       const key = keyOf({ workspaceId, address });

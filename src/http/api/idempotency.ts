@@ -16,6 +16,7 @@ import { isDuplicate, isStatementFault } from '../../db/faults.ts';
 import { gather } from '../../db/gather.ts';
 import type { Write } from '../../db/writes.ts';
 import type { Keyring } from '../../keys/keyring.ts';
+import { canonicalJsonOrNull } from '../../proof/canonical.ts';
 import { AppError, errorKinds } from '../../runtime/errors.ts';
 import { callerOf } from '../admission/authentication.ts';
 import { pathOf, type Rescue } from './error-reply.ts';
@@ -48,6 +49,8 @@ interface Slot {
   /** Of the name. */
   hash: Buffer;
   fingerprint: Buffer;
+  /** The canonical texts of the body's members, from which the fingerprint was made. */
+  members: Map<string, string> | null;
 }
 
 interface AnswerRow {
@@ -75,6 +78,8 @@ export interface Idempotency {
   takeKey(request: FastifyRequest): Promise<'none' | 'new' | 'answered'>;
   /** Whether an answer is stored for the request's key: then nothing that was accepted before may be refused. */
   isAnswered(request: FastifyRequest): Promise<boolean>;
+  /** The canonical JSON of a member of the body, if the payload was compared: what is to be hashed need not be made again. */
+  canonicalMember(request: FastifyRequest, name: string): string | undefined;
   /** `secret`: the answer contains a secret, so its stored copy is encrypted. */
   answer<Body>(request: FastifyRequest, reply: FastifyReply, options?: { secret: boolean }): Answer<Body>;
   rescue: Rescue;
@@ -128,11 +133,11 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
   async function preHandler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     const key = readKey(request);
     if (key === null) return;
-    const fingerprint = fingerprintOf(request);
     const slot = request.idempotency ?? slotOf(request, key);
-    slot.fingerprint = fingerprint;
+    slot.members = canonicalMembers(request.body);
+    slot.fingerprint = fingerprintOf(request, slot.members);
     if (!request.idempotency) refuseWhileRunning(slot);
-    running.set(slot.name, fingerprint);
+    running.set(slot.name, slot.fingerprint);
     request.idempotency = slot;
     return (await sendKept(slot, reply)) ? reply : undefined;
   }
@@ -192,6 +197,7 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
       const key = readKey(request);
       return key !== null && hasAnswer(slotOf(request, key));
     },
+    canonicalMember: (request, name) => request.idempotency?.members?.get(name),
     answer<Body>(request: FastifyRequest, reply: FastifyReply, { secret } = { secret: false }): Answer<Body> {
       let text: string | null = null;
       return {
@@ -267,16 +273,39 @@ function slotOf(request: FastifyRequest, key: string): Slot {
     name,
     hash: Buffer.from(hash('sha256', name), 'hex'),
     fingerprint: noFingerprint,
+    members: null,
   };
 }
 
 const noFingerprint = Buffer.alloc(0);
 
-function fingerprintOf(request: FastifyRequest): Buffer {
+/** The hash of query, body and, for an answer that is the caller's own, the caller, as a canonical JSON array. */
+function fingerprintOf(request: FastifyRequest, members: Map<string, string> | null): Buffer {
   const own = request.routeOptions.config.idempotent === 'own';
-  const asked = canonicalize([request.query, request.body, own ? callerOf(request).actor.id : null]) ?? '';
+  const query = canonicalize(request.query) ?? 'null';
+  const body = members ? joinMembers(members) : (canonicalize(request.body) ?? 'null');
+  const caller = own ? JSON.stringify(callerOf(request).actor.id) : 'null';
+  const asked = `[${query},${body},${caller}]`;
   // One-shot `hash` on text: a createHash object costs more than the hashing.
   return Buffer.from(hash('sha256', asked), 'hex');
+}
+
+/** In the order of the canonical form; null for a body that is not an object of JSON values. */
+function canonicalMembers(body: unknown): Map<string, string> | null {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
+  const members = new Map<string, string>();
+  for (const name of Object.keys(body).sort()) {
+    const text = canonicalJsonOrNull((body as Record<string, unknown>)[name]);
+    if (text === null) return null;
+    members.set(name, text);
+  }
+  return members;
+}
+
+function joinMembers(members: Map<string, string>): string {
+  let text = '';
+  for (const [name, value] of members) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${value}`;
+  return `{${text}}`;
 }
 
 function readKey(request: FastifyRequest): string | null {
