@@ -5,10 +5,18 @@ import { getAddress } from 'viem/utils';
 
 export function isAcceptableAddress(text: string): boolean {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return false;
+  if (acceptable.has(text)) return true;
   const digits = text.slice(2);
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true;
-  return getAddress(text.toLowerCase()) === text;
+  if (getAddress(text.toLowerCase()) !== text) return false;
+  if (acceptable.size >= mostAcceptable) acceptable.clear();
+  acceptable.add(text);
+  return true;
 }
+
+/** Addresses with a correct checksum: the same vaults are named again and again, and the checksum is a hash. */
+const acceptable = new Set<string>();
+const mostAcceptable = 10_000;
 
 /** The form in which addresses are returned. */
 export function checksummed(address: string): Address {

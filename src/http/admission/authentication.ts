@@ -47,10 +47,13 @@ export function requireCallers(
       if (request.is404 || !endsWithHeaders(request)) countAddress(request, reply, limiter);
       return;
     }
-    const caller = await findCaller(request.headers, request.id).catch((error) => {
+    let caller: Caller | null;
+    try {
+      caller = await findCaller(request.headers, request.id);
+    } catch (error) {
       if (error instanceof AppError) countAddress(request, reply, limiter);
       throw error;
-    });
+    }
     if (!caller) throw refuse(request, reply, limiter);
     if (caller.person) requireSameOrigin(request, publicUrl());
     request.caller = caller;

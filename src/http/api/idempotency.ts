@@ -8,7 +8,7 @@
  */
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { DoneFuncWithErrOrRes, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import { encodeArray } from '../../db/arrays.ts';
 import type { Db } from '../../db/database.ts';
@@ -153,8 +153,14 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
     );
   }
 
-  async function onSend(request: FastifyRequest): Promise<void> {
+  function onSend(
+    request: FastifyRequest,
+    _reply: FastifyReply,
+    payload: unknown,
+    done: DoneFuncWithErrOrRes,
+  ) {
     if (request.idempotency) running.delete(request.idempotency.name);
+    done(null, payload);
   }
 
   /** Sends the stored answer; false when there is none. */
