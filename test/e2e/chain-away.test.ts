@@ -100,11 +100,11 @@ test('without the lead it answers "not now" where it needs the chain, and later 
 });
 
 test('requests at the moment when the lead is lost still get an answer', async () => {
-  const { head } = await relayReader(service).finality(2);
+  const final = await relayReader(service).finalBlock(2);
   await database.pool.query("select pg_terminate_backend(backend_pid) from leaders where work = 'chain'");
-  const seen = await Promise.all(Array.from({ length: 8 }, () => relayReader(service).finality(2)));
+  const seen = await Promise.all(Array.from({ length: 8 }, () => relayReader(service).finalBlock(2)));
   assert.ok(
-    seen.every((finality) => finality.head >= head),
+    seen.every((block) => block >= final),
     JSON.stringify(seen),
   );
 });

@@ -9,6 +9,7 @@ import { inclusionMutations } from './inclusions.ts';
 import type { Mutation } from './mutation.ts';
 import { nodeMutations } from './nodes.ts';
 import { openTimestampsMutations } from './opentimestamps.ts';
+import { pythonMutations } from './python/all.ts';
 import { shapeMutations } from './shapes.ts';
 import { storageMutations } from './storage.ts';
 import { tokenAlgorithmMutations } from './token-algorithms.ts';
@@ -34,4 +35,5 @@ export const mutations: Mutation[] = [
   ...webhookMutations,
   ...accessMutations,
   ...storageMutations,
+  ...pythonMutations,
 ];

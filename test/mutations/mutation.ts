@@ -11,6 +11,8 @@ export interface Mutation {
   why: string;
   /** Each of these has to turn red. */
   tests: string[];
+  /** For a mistake in the second verifier, whose tests are one: the vector that it has to judge in another way. */
+  vector?: string;
 }
 
 /** For tables: several mistakes in one file that the same tests have to notice. */

@@ -17,9 +17,11 @@ test('the text of every mutation occurs exactly once in its file, and the mutati
 
 test('every mutation has a unique name, a reason, and existing tests', () => {
   assert.equal(new Set(mutations.map(({ name }) => name)).size, mutations.length);
-  for (const { name, why, tests } of mutations) {
+  for (const { name, why, tests, vector } of mutations) {
     assert.match(why, /^[A-Z].*\.$/, name);
     assert.ok(tests.length > 0, name);
     for (const file of tests) assert.ok(existsSync(join(root, file)), `${name}: there is no ${file}`);
+    if (vector !== undefined)
+      assert.ok(existsSync(join(root, `test/vectors/${vector}.json`)), `${name}: there is no ${vector}`);
   }
 });

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { type Checkout, copyCheckout } from './checkout.ts';
 import { mutations } from './list.ts';
 import { type Mutation, mutated } from './mutation.ts';
+import { judgeInPython, notGreenInPython } from './python/run-python.ts';
 import { judge, notGreen, runTests, type Verdict } from './verdict.ts';
 
 const help = `npm run test:mutations [-- TEXT ...]
 
-  TEXT   only mutations whose name or file contains it; without any, all of them
+  TEXT   only mutations whose name or file contains it; without any, all of them. "python" means those of the second verifier.
 `;
 
 process.exitCode = await main(process.argv.slice(2));
@@ -45,9 +46,12 @@ interface Surroundings {
 async function runAll(chosen: Mutation[], { copies, signal }: Surroundings): Promise<number> {
   const first = copyCheckout();
   copies.push(first);
-  const files = [...new Set(chosen.flatMap(({ tests }) => tests))];
-  console.log(`${files.length} test files without a mistake in the code:`);
-  const red = notGreen(await runTests(first.folder, files, signal));
+  const files = [...new Set(chosen.flatMap(({ tests, vector }) => (vector === undefined ? tests : [])))];
+  console.log(`${files.length} test files, and the second verifier, without a mistake in the code:`);
+  const red = [
+    ...(files.length > 0 ? notGreen(await runTests(first.folder, files, signal)) : []),
+    ...(await notGreenInPython(chosen, first.folder, signal)),
+  ];
   if (signal.aborted) return 130;
   if (red.length > 0) {
     console.error(`They are not green to begin with, so red would mean nothing:\n${red.join('\n')}`);
@@ -83,7 +87,9 @@ async function tryOut(mutation: Mutation, { folder }: Checkout, signal: AbortSig
   const source = readFileSync(path, 'utf8');
   try {
     writeFileSync(path, mutated(source, mutation));
-    return judge(mutation, await runTests(folder, mutation.tests, signal));
+    return mutation.vector === undefined
+      ? judge(mutation, await runTests(folder, mutation.tests, signal))
+      : await judgeInPython(mutation, folder, signal);
   } catch (error) {
     return { killed: false, story: (error as Error).message };
   } finally {

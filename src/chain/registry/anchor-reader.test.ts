@@ -59,7 +59,7 @@ test('reads from a real chain what the verifier needs', { skip }, async () => {
     time: Number(timestamp),
     transactions: [hash],
   });
-  assert.deepEqual(await reader.finality(2), { head: number, finalized: number - 2 });
+  assert.equal(await reader.finalBlock(2), number - 2);
   assert.deepEqual([await reader.chainId(), await reader.isDevelopmentNode()], [31_337, true]);
   const { hash: first } = await client.getBlock({ blockNumber: 0n });
   assert.equal(await reader.genesisHash(), first);
@@ -187,11 +187,11 @@ test('rejects an answer of an unexpected form', async () => {
 test('knows the final block by the tag of the chain, or by depth', async () => {
   const latest = { ...block, number: '0x64' };
   const tagged = { eth_getBlockByNumber: latest, 'eth_getBlockByNumber finalized': block };
-  assert.deepEqual(await answering(tagged).finality('finalized'), { head: 100, finalized: 5 });
+  assert.equal(await answering(tagged).finalBlock('finalized'), 5);
   const untagged = answering({ ...tagged, 'eth_getBlockByNumber finalized': null });
-  await assert.rejects(untagged.finality('finalized'), /which block is final/);
-  assert.deepEqual(await answering(tagged).finality(10), { head: 100, finalized: 90 });
-  assert.deepEqual(await answering(tagged).finality(256), { head: 100, finalized: -1 });
+  await assert.rejects(untagged.finalBlock('finalized'), /which block is final/);
+  assert.equal(await answering(tagged).finalBlock(10), 90);
+  assert.equal(await answering(tagged).finalBlock(256), -1);
 });
 
 test('recognizes programs for development, and no others', async () => {

@@ -105,12 +105,11 @@ export function createAnchorReader(call: RpcCall) {
       );
     },
 
-    async finality(rule: Finality): Promise<{ head: number; finalized: number }> {
-      const { number: newest } = await head();
-      if (rule !== 'finalized') return { head: newest, finalized: finalByDepth(newest, rule) };
+    async finalBlock(rule: Finality): Promise<number> {
+      if (rule !== 'finalized') return finalByDepth((await head()).number, rule);
       const final = await header('finalized');
       if (final === null) throw new Error('the node does not say which block is final');
-      return { head: newest, finalized: final.number };
+      return final.number;
     },
   };
 }

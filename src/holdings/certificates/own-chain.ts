@@ -36,9 +36,8 @@ export function ownChain(proof: Proof, chain: StoredChain, isFinal: boolean): Ch
       const { blockNumber, blockHash, contract: registry, submitter } = anchor;
       return { succeeded: true, blockNumber, blockHash, anchored: [{ registry, submitter, root, size }] };
     },
-    async finality() {
-      const head = own?.blockNumber ?? 0;
-      return { head, finalized: isFinal ? head : -1 };
+    async finalBlock() {
+      return isFinal ? (own?.blockNumber ?? 0) : -1;
     },
   };
 }

@@ -53,7 +53,7 @@ test('passes on every call of the anchor reader unchanged', async () => {
   await reader.codeHash(registry);
   await reader.transaction(hash, 5);
   await reader.block(5);
-  await reader.finality('finalized');
+  await reader.finalBlock('finalized');
   assert.deepEqual(new Set(asked), new Set(Object.keys(answers)));
 });
 

@@ -13,10 +13,12 @@ import {
 } from './certificates.ts';
 import {
   around,
+  bitString,
   type Der,
   elementsOf,
   enumerated,
   fieldsOf,
+  formFault,
   inPlace,
   integer,
   isNumber,
@@ -31,6 +33,7 @@ import {
   TokenFault,
   time,
   timeOf,
+  writeDer,
 } from './der.ts';
 import type { Path } from './path.ts';
 
@@ -154,7 +157,9 @@ function readScope(value: Uint8Array, what: string): Scope | null {
     attributes,
   ].map((one) => isTrue(one, what));
   const full = point && onlyOf(point, what);
-  const isPart = reasons !== undefined || (full !== undefined && full.tag !== around(0));
+  if (full !== undefined && full.tag !== around(0) && full.tag !== around(1)) throw formFault(what);
+  if (reasons !== undefined) readDer(writeDer(bitString, reasons.value), what, bitString);
+  const isPart = reasons !== undefined || full?.tag === around(1);
   if (isPart || isIndirect || onlyAttributes || (onlyUsers && onlyAuthorities)) return null;
   const areAuthorities = onlyUsers || onlyAuthorities ? onlyAuthorities : undefined;
   return { names: full && elementsOf(full), areAuthorities };

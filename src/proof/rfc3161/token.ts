@@ -230,5 +230,6 @@ function readCertificateId(der: Der, what: string, isV1: boolean): CertificateId
   must(hash !== undefined, `${what} uses a hash that is not accepted.`);
   const [names, serial] = who ? fieldsOf(who, what, [sequence, integer]) : [];
   const [name] = names ? fieldsOf(names, what, [around(4)]) : [];
-  return { hash, digest: digest.value, issuer: name && onlyOf(name, what).bytes, serial: serial?.value };
+  const [issuer] = name ? fieldsOf(name, what, [sequence], around(4)) : [];
+  return { hash, digest: digest.value, issuer: issuer?.bytes, serial: serial?.value };
 }

@@ -14,8 +14,8 @@ export interface ChainReader {
   isDevelopmentNode(): Promise<boolean>;
   /** The block that is currently at this height. */
   block(number: number): Promise<BlockHeader | null>;
-  /** The newest block, and the newest block that is final by this rule. */
-  finality(rule: Finality): Promise<{ head: number; finalized: number }>;
+  /** The newest block that is final by this rule; below 0 if there is none. */
+  finalBlock(rule: Finality): Promise<number>;
   /** Keccak-256 of the code at an address, as of a head no older than any reported before. */
   codeHash(address: Hex): Promise<Hex | null>;
   /** A mined transaction with the logs of registries in it; `blockNumber` is where the document says it is. */

@@ -3,18 +3,22 @@ import { makeBaseThings } from './base-batches.ts';
 import { boundVectors } from './bound-vectors.ts';
 import { evmVectors } from './evm-vectors.ts';
 import { goodVectors } from './good-vectors.ts';
+import { historyBatchVectors } from './history-batch-vectors.ts';
 import { historyVectors } from './history-vectors.ts';
 import { inclusionVectors } from './inclusion-vectors.ts';
 import { malformedVectors } from './malformed-vectors.ts';
+import { nodeFormVectors } from './node-form-vectors.ts';
 import { nodeVectors } from './node-vectors.ts';
 import { otsVectors } from './ots-vectors.ts';
 import { renewalVectors } from './renewal-vectors.ts';
 import { sealVectors } from './seal-vectors.ts';
 import { tamperedVectors } from './tampered-vectors.ts';
+import { textLoadVectors } from './text-load-vectors.ts';
 import { textVectors } from './text-vectors.ts';
 import { tokenBoundVectors } from './token-bound-vectors.ts';
 import { tokenFaultVectors } from './token-fault-vectors.ts';
 import { tokenFormVectors } from './token-form-vectors.ts';
+import { trustVectors } from './trust-vectors.ts';
 import type { NamedVector } from './vector.ts';
 
 export async function allVectors(): Promise<NamedVector[]> {
@@ -28,13 +32,17 @@ export async function allVectors(): Promise<NamedVector[]> {
     ...(await malformedVectors(base['record-jcs'])),
     ...(await evmVectors(base['file-raw'])),
     ...nodeVectors(base['file-raw']),
+    ...nodeFormVectors(base['file-raw']),
     ...(await inclusionVectors(base['file-raw'])),
     ...otsVectors(base['file-raw']),
     ...(await tokenFaultVectors(base['file-raw'])),
     ...tokenFormVectors(base['file-raw']),
     ...tokenBoundVectors(base['file-raw']),
     ...(await textVectors(base['record-jcs'])),
+    ...(await textLoadVectors(base['record-jcs'])),
     ...(await historyVectors()),
+    ...(await historyBatchVectors()),
+    ...trustVectors(base['file-raw']),
   ];
   const names = all.map(({ name }) => name);
   const twice = names.filter((name, place) => names.indexOf(name) !== place);

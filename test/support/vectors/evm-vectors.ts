@@ -304,6 +304,12 @@ async function namedRows(proof: Proof): Promise<Row[]> {
       { proof: own, trust: names(12), node: { head: blockNumber + 11, finalized: blockNumber } },
     ],
     [
+      'named-by-the-largest-depth',
+      'A million blocks below the head, which is the most that can be asked for.',
+      holds,
+      { proof: own, trust: names(1_000_000), node: { head: blockNumber + 1_000_000, finalized: null } },
+    ],
+    [
       'named-at-the-head',
       'Every block is final at once.',
       holds,
@@ -320,6 +326,15 @@ async function namedRows(proof: Proof): Promise<Row[]> {
       'Whoever names a chain may run it on a node for development.',
       holds,
       { proof: own, trust: names('finalized'), node: { client: 'anvil/v1.2.3' } },
+    ],
+    [
+      'named-and-known-by-a-development-node',
+      'Whoever names Ethereum itself may run it on a node for development.',
+      holds,
+      {
+        trust: trustOf({ chains: [{ chainId: 1, genesisHash: real, finality: 'finalized' }] }),
+        node: { client: 'anvil/v1.2.3' },
+      },
     ],
     [
       'named-by-trusted-block',

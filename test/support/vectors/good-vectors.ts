@@ -150,7 +150,10 @@ async function clockVectors(record: BaseThing): Promise<NamedVector[]> {
 function unknownVectors(base: Record<BaseName, BaseThing>): NamedVector[] {
   const hmac = base['file-hmac'];
   const record = base['record-jcs'];
-  const unsalted = ({ proof }: BaseThing): Proof => ({ ...proof, content: { ...proof.content, salt: null } });
+  const withSalt = ({ proof }: BaseThing, salt: Hex | null): Proof => ({
+    ...{ ...proof, content: { ...proof.content, salt } },
+  });
+  const unsalted = (thing: BaseThing): Proof => withSalt(thing, null);
   const erased = (proof: Proof): Proof => ({ ...proof, claims: null });
   const salt = hmac.proof.content.salt as Hex;
   const otherSalt: Hex = `0x${salt.slice(2, -1)}0`;
@@ -192,6 +195,36 @@ function unknownVectors(base: Record<BaseName, BaseThing>): NamedVector[] {
       expected: expect(hmac.proof, { fail: ['digest'], time: firstTime }),
     },
     {
+      name: 'hmac-salt-contradicts-without-content',
+      about: 'The salt that is given is not the one in the document, but without content nobody compares it.',
+      ...{ ...givenWith(hmac, hmac.proof), salt: otherSalt, content: null },
+      expected: expect(hmac.proof, { time: firstTime }),
+    },
+    {
+      name: 'hmac-salt-wrong-without-content',
+      about: 'The salt that is given is not the one of the digest, but without content nobody uses it.',
+      ...{ ...givenWith(hmac, unsalted(hmac)), salt: otherSalt, content: null },
+      expected: expect(hmac.proof, { time: firstTime }),
+    },
+    {
+      name: 'hmac-salt-right-beside-a-wrong-one',
+      about: 'The salt that is given is right, and the one in the document is not.',
+      ...{ ...givenWith(hmac, withSalt(hmac, otherSalt)), salt },
+      expected: expect(hmac.proof, { fail: ['digest'], time: firstTime }),
+    },
+    {
+      name: 'hmac-salt-twice',
+      about: 'The salt that is given is also in the document.',
+      ...{ ...givenWith(hmac, hmac.proof), salt },
+      expected: expect(hmac.proof, { time: firstTime }),
+    },
+    {
+      name: 'record-salt-contradicts',
+      about: 'The salt that is given for a record is not the one in the document.',
+      ...{ ...givenWith(record, record.proof), salt: otherSalt },
+      expected: expect(record.proof, { fail: ['digest'], time: firstTime }),
+    },
+    {
       name: 'erased-claims',
       about: 'The claims were erased, so their hash cannot be compared.',
       ...givenWith(base['file-raw'], erased(base['file-raw'].proof)),
@@ -228,11 +261,21 @@ async function severalAnchors(file: BaseThing): Promise<NamedVector[]> {
     blockNumber: 43_000_000,
     blockTime: 1_794_709_100,
   });
+  const future = anchoredBy(
+    proof,
+    await anchorOf(merkle, { chainId: 1, blockNumber: 90_000_000, blockTime: 4_102_444_800 }),
+  );
   const unknown = { type: 'witness-log', tree: [1, { size: 2 }], note: null };
   const three = anchoredBy(proof, later, gnosis, evm);
   const withUnknown = anchoredBy(proof, unknown, evm);
   const onlyUnknown = anchoredBy(proof, unknown);
   return [
+    {
+      name: 'evm-judged-at-no-time',
+      about: 'No time of judgement is given, so that no block is too late, not even one of the year 2100.',
+      ...{ ...givenWith(file, future), at: null },
+      expected: expect(future, { time: '2100-01-01T00:00:00Z' }),
+    },
     {
       name: 'several-anchors',
       about: 'Anchors in three blocks of two chains: the earliest time counts, wherever it is in the list.',

@@ -42,6 +42,22 @@ export const headerRows: CraftedRow[] = [
       headerBytes: (bytes) => concatBytes([hex('b9'), Uint8Array.of(bytes.length >> 8, bytes.length), bytes]),
     },
   ],
+  ['rlp-byte-of-128', 'A byte of 0x80 has a prefix.', holds, { header: extra(hex('8180')) }],
+  ['rlp-string-of-55', 'A string of 55 bytes.', holds, { header: extra(hex(`b7${'ab'.repeat(55)}`)) }],
+  ['rlp-string-of-56', 'A string of 56 bytes.', holds, { header: extra(hex(`b838${'ab'.repeat(56)}`)) }],
+  [
+    'rlp-string-of-55-in-the-long-form',
+    'A string of 55 bytes in the long form.',
+    failsChain,
+    { header: extra(hex(`b837${'ab'.repeat(55)}`)) },
+  ],
+  ['rlp-list-of-55', 'A list of 55 bytes.', holds, { header: extra(hex(`f7${'05'.repeat(55)}`)) }],
+  [
+    'rlp-list-of-55-in-the-long-form',
+    'A list of 55 bytes in the long form.',
+    failsChain,
+    { header: extra(hex(`f837${'05'.repeat(55)}`)) },
+  ],
   ['rlp-byte-with-prefix', 'A byte below 0x80 has a prefix.', failsChain, { header: extra(hex('8105')) }],
   [
     'rlp-long-form-of-a-short-string',

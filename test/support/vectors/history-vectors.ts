@@ -94,6 +94,14 @@ const good: Row[] = [
     outcomes: { 1: { skip: ['claims'], time: timeAt(1) } },
   },
   {
+    name: 'erased-transfer-before-a-known-one',
+    about: 'The claims of the first of two transfers were erased: the second does not make up for that.',
+    leaves: [file(ann, 1), give(ann, bob, 1), file(bob, 2), give(bob, ann, 2), file(ann, 3)],
+    chain: 'skipped',
+    edit: (history) => erased(history, 1),
+    outcomes: { 1: { skip: ['claims'], time: timeAt(1) } },
+  },
+  {
     name: 'erased-transfer-at-the-end',
     about: 'The claims of the last transfer were erased, but nobody has to know its taker yet.',
     leaves: [file(ann, 1), give(ann, bob, 1)],
@@ -226,6 +234,18 @@ const broken: Row[] = [
     chain: 'fail',
   },
   {
+    name: 'transfer-to-a-number',
+    about: 'A transfer names a number.',
+    leaves: [file(ann, 1), { ...give(ann, bob, 1), claims: { to: 5 } }],
+    chain: 'fail',
+  },
+  {
+    name: 'transfer-without-a-taker',
+    about: 'A transfer names nobody.',
+    leaves: [file(ann, 1), { ...give(ann, bob, 1), claims: {} }],
+    chain: 'fail',
+  },
+  {
     name: 'seal-number-twice',
     about: 'One vault has two seals under one number.',
     leaves: [file(ann, 1), file(ann, 2, { sequence: 1, previousSeal: fixed(0x77) })],
@@ -267,6 +287,9 @@ const broken: Row[] = [
 const malformed: [name: string, about: string, edit: (history: History) => unknown][] = [
   ['no-proofs', 'A history without proofs.', (history) => ({ ...history, proofs: [] })],
   ['proofs-no-list', 'Its proofs are no list.', (history) => ({ ...history, proofs: history.proofs[0] })],
+  ['proofs-a-text', 'Its proofs are a text.', (history) => ({ ...history, proofs: 'x' })],
+  ['proofs-an-object', 'Its proofs are an object.', (history) => ({ ...history, proofs: { a: 1 } })],
+  ['format', 'It is of a later format.', (history) => ({ ...history, format: 'holdfast/history@2' })],
   ['unknown-member', 'A member that the format does not have.', (history) => ({ ...history, note: '' })],
   [
     'unknown-in-subject',

@@ -20,7 +20,13 @@ export async function inclusionVectors(file: BaseThing): Promise<NamedVector[]> 
   const crafted = rows.map(([name, about, outcome, block]) =>
     vectorOf(file, `inclusion-${name}`, { about, outcome, anchor: craftAnchor(merkle, block) }),
   );
-  return [...crafted, ...largest(file), ...(await realBlocks(file)), ...contradicting(file)];
+  return [
+    ...crafted,
+    ...largest(file),
+    firstOfAll(file),
+    ...(await realBlocks(file)),
+    ...contradicting(file),
+  ];
 }
 
 function vectorOf(
@@ -49,6 +55,15 @@ function largest(file: BaseThing): NamedVector[] {
       ...{ outcome: failsChain, anchor: of(65_537) },
     }),
   ];
+}
+
+/** The number of the block is the empty string. */
+function firstOfAll(file: BaseThing): NamedVector {
+  const anchor = craftAnchor(file.proof.merkle, { header: (fields) => fields.with(8, encode('0x')) });
+  return vectorOf(file, 'inclusion-in-block-0', {
+    about: 'The block is the first of its chain.',
+    ...{ outcome: holds, anchor: { ...anchor, blockNumber: 0 } },
+  });
 }
 
 /** Blocks with many transactions, as chains have them. */

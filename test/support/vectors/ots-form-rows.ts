@@ -85,6 +85,12 @@ export function otsFormRows({ imprint, operations, file, block }: BitcoinProof):
     ],
     ['number-with-zeros', 'A height with a needless zero.', fails, beside(number(bitcoinTag, 0x87, 0x00))],
     ['number-cut-off', 'A height that goes on after its payload.', fails, beside(number(bitcoinTag, 0x87))],
+    [
+      'number-that-goes-on',
+      'A height of five bytes, the last of which says that another follows.',
+      fails,
+      beside(number(bitcoinTag, 0x87, 0x80, 0x80, 0x80, 0x80)),
+    ],
     ['number-missing', 'An attestation of Bitcoin without a height.', fails, beside(number(bitcoinTag))],
     ['bitcoin-surplus', 'A byte follows the height.', fails, beside(number(bitcoinTag, 7, 0))],
     ['litecoin', 'An attestation of Litecoin is of no interest.', holds, beside(number(litecoinTag, 7))],

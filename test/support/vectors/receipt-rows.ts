@@ -97,6 +97,13 @@ export const receiptRows: CraftedRow[] = [
     failsChain,
     { receiptBytes: (bytes) => concatBytes([bytes, hex('00')]) },
   ],
+  ['receipt-empty', 'A receipt of no bytes.', failsChain, { receiptBytes: () => new Uint8Array() }],
+  [
+    'receipt-of-its-type-alone',
+    'Nothing follows the type of the receipt.',
+    failsChain,
+    { receiptBytes: () => hex('02') },
+  ],
   [
     'receipt-type-twice',
     'A second type before the list.',
@@ -109,6 +116,12 @@ export const receiptRows: CraftedRow[] = [
     'The anchor is one of several logs.',
     holds,
     { logs: (log) => [otherLog({}), log, otherLog({ topics: hex('c0'), data: hex('80') })] },
+  ],
+  [
+    'log-with-one-byte-of-data',
+    'The data of another log is one byte that does not stand for itself.',
+    holds,
+    { logs: (log) => [log, otherLog({ data: hex('8180') })] },
   ],
   [
     'log-of-one-field',
@@ -133,6 +146,12 @@ export const receiptRows: CraftedRow[] = [
     'Another log has five topics.',
     failsChain,
     { logs: (log) => [log, otherLog({ topics: list(Array.from({ length: 5 }, () => encode(fixed(1)))) })] },
+  ],
+  [
+    'log-with-four-topics',
+    'Another log has four topics.',
+    holds,
+    { logs: (log) => [log, otherLog({ topics: list(Array.from({ length: 4 }, () => encode(fixed(1)))) })] },
   ],
   [
     'log-topic-of-31-bytes',

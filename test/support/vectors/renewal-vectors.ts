@@ -77,6 +77,18 @@ function endedVectors({ record, stamp, stamped, renewed, trust }: Parts): NamedV
       expected: expect(renewed, { skip: ['token', 'chain', 'finality', 'time'], time: null }),
     },
     {
+      name: 'renewal-and-a-wrong-path',
+      about: 'The path of the document is wrong, but its renewal is right, and is judged all the same.',
+      ...{ ...given, proof: changed(renewed, 'merkle.proof[0]', fixed(9)) },
+      expected: expect(renewed, { fail: ['path'], skip: ['token', 'time'], time: null }),
+    },
+    {
+      name: 'renewal-and-a-wrong-leaf',
+      about: 'The leaf is wrong, so that nobody follows its path, but the renewal is judged all the same.',
+      ...{ ...given, proof: changed(renewed, 'leaf.values[1]', fixed(9)) },
+      expected: expect(renewed, { fail: ['leaf'], skip: ['path', 'token', 'time'], time: null }),
+    },
+    {
       name: 'renewal-later-than-the-judgement',
       about:
         'At the time of judgement the later batch did not exist yet, but then the certificate was valid.',

@@ -40,6 +40,12 @@ export const rsaKeyRows: TokenRow[] = [
     issuedByNumbers({ primes: [2203], exponent: 2n }),
   ],
   [
+    'rsa-exponent-4',
+    'A key with an even exponent that is not too small.',
+    skips,
+    issuedByNumbers({ primes: [2203], exponent: 4n }),
+  ],
+  [
     'rsa-of-2203-bits',
     'A key of an odd size.',
     holds,
@@ -76,6 +82,12 @@ export const rsaKeyRows: TokenRow[] = [
     'A key without the parameters that RSA has.',
     skips,
     issuedByNumbers({ primes: [2203], exponent: 65_537n, parameters: nothing }),
+  ],
+  [
+    'rsa-key-with-a-parameter',
+    'A key whose parameters are not NULL.',
+    skips,
+    issuedByNumbers({ primes: [2203], exponent: 65_537n, parameters: integer(1) }),
   ],
 ];
 
@@ -152,10 +164,11 @@ function padded(info: Uint8Array, size: number): bigint {
 /** The number whose power is this one; null if there is none. */
 function rootOf(number: bigint, { primes, exponent }: Numbers, modulus: bigint): bigint | null {
   if (exponent === 1n) return number;
-  if (exponent === 2n) {
-    // The modulus is one prime, and leaves 3 when divided by 4.
+  if (exponent % 2n === 0n) {
+    // The modulus is one prime, and leaves 3 when divided by 4: the root of a square is a square itself.
     const root = power(number, (modulus + 1n) / 4n, modulus);
-    return (root * root) % modulus === number ? root : null;
+    if ((root * root) % modulus !== number) return null;
+    return exponent === 2n ? root : rootOf(root, { primes, exponent: exponent / 2n }, modulus);
   }
   const order = primes.reduce((product, prime) => product * (2n ** BigInt(prime) - 2n), 1n);
   return power(number, inverse(exponent, order), modulus);

@@ -16,7 +16,7 @@ export async function textVectors(record: BaseThing): Promise<NamedVector[]> {
 }
 
 /** The text of the proof with one part replaced; it must occur once. */
-function replaced(proof: Proof, part: string, by: string): string {
+export function replaced(proof: Proof, part: string, by: string): string {
   const text = JSON.stringify(proof);
   if (text.split(part).length !== 2) throw new Error(`${part} does not occur once`);
   return text.replace(part, () => by);
@@ -223,7 +223,7 @@ async function carelessVectors(): Promise<NamedVector[]> {
     ['nested-65', '65 levels of nesting', deep(65), deep(65)],
   ];
   const made = rows.map(async ([name, about, text, written]): Promise<NamedVector[]> => {
-    const digest = sha256(Buffer.from(fixed(0xb1).slice(2), 'hex'), utf8(written));
+    const digest = sha256OfSalted(fixed(0xb1), written);
     const content = await makeOne({ text, claims: {}, digest });
     const salt = `"salt":"${fixed(0x5a)}"`;
     const salted = written.startsWith('{"a"')
@@ -246,6 +246,11 @@ async function carelessVectors(): Promise<NamedVector[]> {
     ];
   });
   return (await Promise.all(made)).flat();
+}
+
+/** The digest of content of this form. */
+export function sha256OfSalted(salt: Hex, written: string): Hex {
+  return sha256(Buffer.from(salt.slice(2), 'hex'), utf8(written));
 }
 
 function sha256(...parts: Uint8Array[]): Hex {
@@ -302,7 +307,7 @@ async function formVectors(): Promise<NamedVector[]> {
   ];
 }
 
-async function makeOne({
+export async function makeOne({
   text,
   ...rest
 }: Partial<Thing> & { text: string; claims: Record<string, unknown> }): Promise<BaseThing> {

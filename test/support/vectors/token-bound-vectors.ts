@@ -6,8 +6,14 @@ import { testKey } from '../timestamps/test-keys.ts';
 import { attribute } from '../timestamps/test-token.ts';
 import type { BaseThing } from './base-batches.ts';
 import { rsaKeyRows } from './rsa-key-rows.ts';
+import { tokenDetailRows } from './token-detail-rows.ts';
+import { tokenLoadRows } from './token-load-rows.ts';
+import { tokenRevocationRows } from './token-revocation-rows.ts';
 import { tokenRoomRows } from './token-room-rows.ts';
 import { tokenRuleRows } from './token-rule-rows.ts';
+import { tokenSurplusRows } from './token-surplus-rows.ts';
+import { tokenTagRows } from './token-tag-rows.ts';
+import { tokenTimeRows, tokenValidityRows } from './token-time-rows.ts';
 import { fails, holds, type TokenCase, type TokenRow, tokenVector } from './token-vector.ts';
 import { malformed, type NamedVector } from './vector.ts';
 
@@ -87,6 +93,13 @@ const rows: TokenRow[] = [
   ...rsaKeyRows,
   ...tokenRuleRows,
   ...tokenRoomRows,
+  ...tokenSurplusRows,
+  ...tokenDetailRows,
+  ...tokenLoadRows,
+  ...tokenTagRows,
+  ...tokenTimeRows,
+  ...tokenValidityRows,
+  ...tokenRevocationRows,
 ];
 
 /** The document is refused before the token is looked at. */

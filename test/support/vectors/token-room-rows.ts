@@ -1,6 +1,15 @@
 /** Where standards leave room, or verifiers differ: what a token may have all the same, and what not. */
 import type { Hex } from 'viem';
-import { around, ascii, type Bytes, integer, join, nothing } from '../timestamps/der-writer.ts';
+import {
+  around,
+  ascii,
+  type Bytes,
+  inPlace,
+  integer,
+  join,
+  nothing,
+  sequence,
+} from '../timestamps/der-writer.ts';
 import { crlAddresses, type TestAuthority, usual } from '../timestamps/test-authority.ts';
 import {
   basicConstraints,
@@ -10,10 +19,12 @@ import {
   keyUsage,
   makeCertificate,
   nameOf,
+  url,
 } from '../timestamps/test-certificates.ts';
-import { testKey } from '../timestamps/test-keys.ts';
+import { signatureAlgorithm, testKey } from '../timestamps/test-keys.ts';
 import { attribute, essAttribute } from '../timestamps/test-token.ts';
 import { imprintOf } from './clocks.ts';
+import { partsOf, withChange } from './der-edit.ts';
 import { fails, holds, skips, type TokenCase, type TokenRow } from './token-vector.ts';
 
 const genMs = Date.parse('2025-06-15T12:00:00Z');
@@ -43,6 +54,28 @@ const forms: TokenRow[] = [
     'A list that says that it is of version 1, which is the default.',
     fails,
     { crls: ({ crl }) => [crl('root', { version: 0 })] },
+  ],
+  [
+    'list-that-names-two-algorithms',
+    'A list names another algorithm outside than inside.',
+    fails,
+    {
+      crls: ({ crl }) => [
+        withChange(crl('root'), [1], () => signatureAlgorithm({ kind: 'p256' }, { hash: 'sha384' })),
+      ],
+    },
+  ],
+  [
+    'signer-for-non-repudiation',
+    'The key of the signer is for non-repudiation.',
+    holds,
+    { authority: signerWith({ usage: keyUsage('nonRepudiation') }) },
+  ],
+  [
+    'signer-for-signatures-and-non-repudiation',
+    'The key of the signer is for signatures and for non-repudiation.',
+    holds,
+    { authority: signerWith({ usage: keyUsage('digitalSignature', 'nonRepudiation') }) },
   ],
   ['extensions-none', 'A list of extensions without any.', holds, { token: () => ({ extensions: [] }) }],
   [
@@ -83,6 +116,22 @@ const forms: TokenRow[] = [
       ],
     },
   ],
+  [
+    'revocation-names-of-another-kind',
+    'A list with a scope revokes the signer, but the name of where its lists are published is of no known kind.',
+    holds,
+    {
+      authority: signerWith({
+        crl: extension('2.5.29.31', sequence(sequence(around(0, around(2, url(crlAddresses.signer)))))),
+      }),
+      crls: ({ crl }) => [
+        crl('intermediate', {
+          revoked: [{ serial: 3, date: genMs }],
+          extensions: [issuingDistributionPoint({ addresses: [crlAddresses.signer] })],
+        }),
+      ],
+    },
+  ],
 ];
 
 const signatures: TokenRow[] = [
@@ -109,6 +158,21 @@ const signatures: TokenRow[] = [
       authority: rsa,
       // Another serial number makes another signature.
       token: (authority, root) => ({ serial: shortSerial(authority, root), editSignature: withoutZero }),
+    },
+  ],
+  [
+    'pss-mask-without-a-hash',
+    'The mask of RSA-PSS names no hash.',
+    fails,
+    {
+      authority: { kind: 'rsa', rule: { hash: 'sha256', pss: true } },
+      token: () => ({
+        signatureAlgorithm: withChange(
+          signatureAlgorithm({ kind: 'rsa' }, { hash: 'sha256', pss: true }),
+          [1, 1, 0],
+          (mask) => sequence(partsOf(mask)[0] ?? nothing),
+        ),
+      }),
     },
   ],
 ];
@@ -139,6 +203,19 @@ const paths: TokenRow[] = [
     'An authority that issued itself counts towards the length of the path, which is as long as allowed.',
     holds,
     selfIssued(1),
+  ],
+  [
+    'revocation-by-a-list-about-users',
+    'A list about users only, which says nothing of where it is published, revokes the signer.',
+    fails,
+    {
+      crls: ({ crl }) => [
+        crl('intermediate', {
+          revoked: [{ serial: 3, date: genMs }],
+          extensions: [issuingDistributionPoint({ more: [inPlace(1, Uint8Array.of(0xff))] })],
+        }),
+      ],
+    },
   ],
   [
     'revocation-by-a-root-without-the-usage',

@@ -13,10 +13,13 @@ export interface Vector {
   /** Named by the person who verifies; otherwise it is the usual one. */
   registry?: Hex;
   trust: TrustFile | null;
-  at: string;
+  /** Where the spelling of the trust file matters; then `trust` is null. */
+  trustDocument?: string;
+  /** Null: no time is given, so that no block is too late. */
+  at: string | null;
   /** The answers of a node by method and parameters; it gives no other. */
   rpc: Record<string, unknown> | null;
-  expected: Expected | ExpectedHistory;
+  expected: Expected | ExpectedHistory | Unusable;
 }
 
 export interface NamedVector extends Vector {
@@ -44,6 +47,11 @@ export interface ExpectedHistory {
   verdict: Verification['verdict'];
   chain: ExpectedStep['status'];
   proofs: Expected[];
+}
+
+/** Nothing is judged, because the trust file is refused. */
+export interface Unusable {
+  unusable: 'trust';
 }
 
 export interface ExpectedStep {

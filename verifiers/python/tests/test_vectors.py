@@ -1,12 +1,16 @@
-"""Every vector of test/vectors: verdict, time and every step have to agree."""
+"""Every vector of test/vectors: verdict, time and every step have to agree.
+
+The variable HOLDFAST_VECTORS may name some of them, with commas between the names; then only these are judged.
+"""
 
 import base64
 import io
 import json
+import os
 import sys
 import unittest
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -15,9 +19,9 @@ from holdfast_verify.clock import format_time, parse_time  # noqa: E402
 from holdfast_verify.context import USUAL_REGISTRY, Context  # noqa: E402
 from holdfast_verify.evm.node import Node, Transport  # noqa: E402
 from holdfast_verify.history import HistoryResult, verify_history  # noqa: E402
-from holdfast_verify.outcome import Skips  # noqa: E402
+from holdfast_verify.outcome import Fails, Skips  # noqa: E402
 from holdfast_verify.result import Result  # noqa: E402
-from holdfast_verify.trust import read_trust, shipped_trust  # noqa: E402
+from holdfast_verify.trust import Trust, read_trust, shipped_trust  # noqa: E402
 from holdfast_verify.verify import verify  # noqa: E402
 
 VECTORS = HERE.parent.parent.parent / "test" / "vectors"
@@ -43,10 +47,18 @@ def content_of(vector: Dict[str, Any]) -> Optional[io.BytesIO]:
     return io.BytesIO(given["utf8"].encode() if "utf8" in given else base64.b64decode(given["base64"]))
 
 
-def judge(vector: Dict[str, Any]) -> Union[Result, HistoryResult]:
-    trust, rpc, salt, at = vector.get("trust"), vector.get("rpc"), vector.get("salt"), vector.get("at")
+def trust_of(vector: Dict[str, Any]) -> Trust:
+    """The trust that counts. Raises `Fails` if the file cannot be used."""
+    if "trustDocument" in vector:
+        return read_trust(vector["trustDocument"].encode("utf-8", "surrogatepass"))
+    trust = vector.get("trust")
+    return shipped_trust() if trust is None else read_trust(json.dumps(trust).encode())
+
+
+def judge(vector: Dict[str, Any], trust: Trust) -> Union[Result, HistoryResult]:
+    rpc, salt, at = vector.get("rpc"), vector.get("salt"), vector.get("at")
     context = Context(
-        trust=shipped_trust() if trust is None else read_trust(json.dumps(trust).encode()),
+        trust=trust,
         at=None if at is None else parse_time(at),
         node=None if rpc is None else Node(Recorded(rpc)),
         registry=bytes.fromhex(vector["registry"][2:]) if vector.get("registry") else USUAL_REGISTRY,
@@ -80,19 +92,35 @@ def differences(actual: Any, expected: Any, where: str) -> List[str]:
     return [] if actual == expected else [f"{where} is {actual}, expected {expected}"]
 
 
+def outcome(vector: Dict[str, Any]) -> Tuple[Dict[str, Any], str]:
+    """What came out, in the form of `expected`, and a sentence about it."""
+    try:
+        trust = trust_of(vector)
+    except Fails as fault:
+        return {"unusable": "trust"}, str(fault)
+    result = judge(vector, trust)
+    return found(result), result.summary
+
+
 def difference(vector: Dict[str, Any]) -> str:
     """What differs, in one line; empty if nothing does."""
     try:
-        result = judge(vector)
+        actual, summary = outcome(vector)
     except Exception as error:  # a verifier never raises
         return f"raised {error!r}"
-    lines = differences(found(result), vector["expected"], "result")
-    return f"{', '.join(lines)} ({result.summary})" if lines else ""
+    lines = differences(actual, vector["expected"], "result")
+    return f"{', '.join(lines)} ({summary})" if lines else ""
+
+
+def vector_files() -> List[Path]:
+    """Those that are named, or all of them."""
+    named = [name for name in os.environ.get("HOLDFAST_VECTORS", "").split(",") if name]
+    return [VECTORS / f"{name}.json" for name in named] or sorted(VECTORS.glob("*.json"))
 
 
 class Vectors(unittest.TestCase):
     def test_vectors(self) -> None:
-        files = sorted(VECTORS.glob("*.json"))
+        files = vector_files()
         self.assertTrue(files, f"There are no vectors in {VECTORS}.")
         differing = []
         for file in files:
