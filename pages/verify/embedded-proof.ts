@@ -51,7 +51,7 @@ async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 function utf8(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
 /** One character per byte, so that positions in the text are positions in the file. */

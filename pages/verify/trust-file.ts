@@ -22,7 +22,7 @@ export async function readTrustFile(file: File | null): Promise<Trust | null> {
   if (kept?.file === file) return kept.trust;
   try {
     if (file.size > maxTrustBytes) throw new Error('It is too large.');
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
     const trust = readTrust(parseJsonText(text));
     kept = { file, trust };
     return trust;

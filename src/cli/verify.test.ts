@@ -327,3 +327,13 @@ test('reports a history proof by proof, and whether they follow each other', asy
   const { verdict, chain } = JSON.parse(broken.stdout);
   assert.deepEqual([verdict, chain.status], ['fail', 'fail']);
 });
+
+test('a byte order mark is not JSON, before a proof or a trust file', async () => {
+  const marked = (value: unknown) => `\ufeff${JSON.stringify(value)}`;
+  await write('marked.json', marked(clocked.proof));
+  await write('marked-trust.json', marked(clocked.trust));
+  const given = ['--trust', path('trust.json'), '--at', at];
+  assert.equal((await verify(path('marked.json'), path('clocked.txt'), ...given)).code, 1);
+  const { code, stderr } = await verify(path('clocked.json'), '--trust', path('marked-trust.json'));
+  assert.deepEqual([code, /cannot be used as a trust file/.test(stderr)], [64, true], stderr);
+});

@@ -201,7 +201,7 @@ async function readText(path: string, { what, most }: { what: string; most: numb
     throw explained(error, path);
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(pieces));
   } catch {
     throw new OperatorError(`${nameOf(path)} is not a ${what}: it is not text in UTF-8.`);
   }

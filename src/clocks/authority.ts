@@ -204,7 +204,11 @@ async function exchange(
 }
 
 function checkTime(time: number, accuracyMs: number, now: number): void {
-  if (Math.abs(now - time) <= mostApartMs + accuracyMs) return;
+  if (accuracyMs > mostApartMs) {
+    const told = `The token is right to ${accuracyMs / 1000} s only, which is more than five minutes.`;
+    throw new RuleFault('time', told, 'Use another authority.');
+  }
+  if (Math.abs(now - time) <= mostApartMs) return;
   throw new RuleFault(
     'time',
     `The token says ${tell(time)}, but this machine ${tell(now)}.`,

@@ -38,7 +38,7 @@ export const historyMutations = mutationsOf(
       differ,
     ],
     ['form of its proofs', 'if (fault) return `proofs[', 'if (fault === null) return `proofs[', differ],
-    ['members of its subject', 'subject: objectOf({ workspaceId: any, id: any })', 'subject: any', differ],
+    ['members of its subject', 'subject: checkSubject', 'subject: any', differ],
     ['history of nothing', '{ min: 1, max: 100_000 }', '{ max: 100_000 }', 'Nothing at all would pass.'],
     [
       'workspace of a history',

@@ -52,6 +52,11 @@ export function hashOf(algorithm: Der): HashName | undefined {
   return isPlain ? hashAt(oid, '2.16.840.1.101.3.4.2.', 1) : undefined;
 }
 
+/** An OBJECT IDENTIFIER with at most one parameter. */
+export function isAlgorithm(der: Der): boolean {
+  return identifierOf(der).oid !== '';
+}
+
 /** False as well when algorithm or key are none that count, or do not fit each other. */
 export async function isSignedBy(spki: Uint8Array, signed: Signature): Promise<boolean> {
   const scheme = schemeOf(signed);
@@ -130,14 +135,15 @@ function readPss(parameters: Der): { hash: HashName | undefined; saltLength: num
   });
 }
 
-/** The modulus, and an odd exponent from 3 to 2³¹ - 1. */
+/** An odd modulus, and an odd exponent from 3 to 2³¹ - 1. */
 function isRsaKey(bytes: Uint8Array): boolean {
   const [{ value: modulus }, exponent] = fieldsOf(readDer(bytes, ''), '', [integer, integer]);
   const [first = 128] = modulus;
   // A zero comes first only where the highest bit is set.
   const bits = first === 0 ? 8 * (modulus.length - 1) : 8 * modulus.length - (Math.clz32(first) - 24);
   const power = smallInteger(exponent, '');
-  return first < 128 && bits >= 2048 && bits <= 8192 && power > 1 && power % 2 === 1;
+  const isOdd = ((modulus.at(-1) ?? 0) & 1) === 1;
+  return first < 128 && isOdd && bits >= 2048 && bits <= 8192 && power > 1 && power % 2 === 1;
 }
 
 /** WebCrypto takes r and s one after the other, each as long as a coordinate. */

@@ -3,7 +3,7 @@
  * signer signed. Real authorities do not sort sets as DER would have it (DigiCert's attributes, everybody's
  * certificates), so any order is accepted, and what is signed is taken as it was written.
  */
-import { type HashName, hashOf, type Signature } from './algorithms.ts';
+import { type HashName, hashOf, isAlgorithm, type Signature } from './algorithms.ts';
 import { timestampLimits } from './anchor.ts';
 import { type Certificate, readCertificate, readExtensions } from './certificates.ts';
 import {
@@ -94,7 +94,9 @@ export function readToken(bytes: Uint8Array): Token {
   const [only, more] = elementsOf(signers);
   must(only !== undefined && more === undefined, 'The token does not have exactly one signer.');
   const signer = readSigner(only);
-  const isListed = listOf(digests, what).some((one) => hashOf(one) === signer.hash);
+  const listed = listOf(digests, what);
+  if (!listed.every(isAlgorithm)) throw formFault(what);
+  const isListed = listed.some((one) => hashOf(one) === signer.hash);
   must(isListed, "The token does not list its signer's hash.");
   return {
     certificates: (certificates ? listOf(certificates, what) : []).map((one, at) =>

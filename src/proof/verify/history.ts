@@ -6,7 +6,7 @@ import { toHex, zeroHash } from '../hex.ts';
 import { eachOf, exactly, objectOf } from '../json-shape.ts';
 import { leafHash, type Subject } from '../leaf.ts';
 import { sealId } from '../seal.ts';
-import { type Proof, parseProof } from './proof.ts';
+import { checkSubject, type Proof, parseProof } from './proof.ts';
 import { fail, pass, type StepResult, skip, type Verification } from './steps.ts';
 import { type VerifyOptions, verifyProof } from './verify.ts';
 
@@ -76,7 +76,7 @@ function readHistory(document: unknown): History | string {
 const any = () => [];
 const checkForm = objectOf({
   format: exactly(historyFormat),
-  subject: objectOf({ workspaceId: any, id: any }),
+  subject: checkSubject,
   proofs: eachOf(any, { min: 1, max: 100_000 }),
 });
 

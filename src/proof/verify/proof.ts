@@ -199,14 +199,16 @@ const checkRenewalShape = objectOf({
   anchors: eachOf(checkAnchor, { min: 1, max: maxAnchors }),
 });
 
+export const checkSubject: Check = objectOf({
+  workspaceId: matching(/^[A-Za-z0-9_-]{1,64}$/u, 'an id of letters, digits, _ and -'),
+  // Half of a surrogate pair has no UTF-8 form, so two ids could share a hash.
+  id: matching(/^[^\p{Cc}\p{Cs}]{1,255}$/u, 'an id of 1 to 255 printable characters'),
+});
+
 const members: Record<string, Check> = {
   format: exactly(proofFormat),
   kind: matching(/^[a-z][a-z0-9-]{0,31}$/u, 'a name of lower-case letters, digits and hyphens'),
-  subject: objectOf({
-    workspaceId: matching(/^[A-Za-z0-9_-]{1,64}$/u, 'an id of letters, digits, _ and -'),
-    // Half of a surrogate pair has no UTF-8 form, so two ids could share a hash.
-    id: matching(/^[^\p{Cc}\p{Cs}]{1,255}$/u, 'an id of 1 to 255 printable characters'),
-  }),
+  subject: checkSubject,
   content: checkContent,
   claims: nullOr(objectOf({ salt: hash }, { open: true })),
   leaf: objectOf({

@@ -296,6 +296,11 @@ const malformed: [name: string, about: string, edit: (history: History) => unkno
     'A member that the subject does not have.',
     (history) => ({ ...history, subject: { ...history.subject, name: 'note.txt' } }),
   ],
+  [
+    'subject-with-a-number',
+    'The id of the subject is a number.',
+    (history) => ({ ...history, subject: { ...history.subject, id: 7 } }),
+  ],
   ['without-subject', 'The subject is missing.', ({ subject: _, ...rest }) => rest],
   [
     'malformed-proof',

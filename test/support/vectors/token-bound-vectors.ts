@@ -8,6 +8,7 @@ import type { BaseThing } from './base-batches.ts';
 import { rsaKeyRows } from './rsa-key-rows.ts';
 import { tokenDetailRows } from './token-detail-rows.ts';
 import { tokenLoadRows } from './token-load-rows.ts';
+import { tokenRangeRows } from './token-range-rows.ts';
 import { tokenRevocationRows } from './token-revocation-rows.ts';
 import { tokenRoomRows } from './token-room-rows.ts';
 import { tokenRuleRows } from './token-rule-rows.ts';
@@ -99,6 +100,7 @@ const rows: TokenRow[] = [
   ...tokenTagRows,
   ...tokenTimeRows,
   ...tokenValidityRows,
+  ...tokenRangeRows,
   ...tokenRevocationRows,
 ];
 

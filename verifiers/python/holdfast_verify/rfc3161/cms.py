@@ -106,7 +106,8 @@ def read_token(data: bytes) -> Token:
     fields = Fields(signed_data, der.SEQUENCE, "The SignedData")
     require(integer(fields.take(der.INTEGER)) == 3, "The SignedData is not of version 3.")
     listed = elements(fields.take(der.SET), der.SET, "The digest algorithms")
-    digest_algorithms = [read_algorithm(each, "A digest algorithm").oid for each in listed]
+    algorithms = [read_algorithm(each, "A digest algorithm") for each in listed]
+    digest_algorithms = [each.oid for each in algorithms if each.without_parameters()]
     encapsulated = Fields(fields.take(der.SEQUENCE), der.SEQUENCE, "The content of the token")
     require(oid(encapsulated.take(der.OID)) == _TSTINFO, "The content of the token is not a TSTInfo.")
     content = explicit(encapsulated.take(der.context(0)), "The content of the token")

@@ -66,7 +66,9 @@ def _scope(value: bytes) -> Scope:
 def _reason(value: bytes) -> int:
     element = read_der(value)
     require(element.tag == der.ENUMERATED, "A reason is not an ENUMERATED.")
-    return integer(element)
+    reason = integer(element)
+    require(0 <= reason < 2**31, "A reason is out of range.")
+    return reason
 
 
 def _entry(element: Element) -> Entry:

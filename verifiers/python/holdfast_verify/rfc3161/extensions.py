@@ -59,6 +59,7 @@ def basic_constraints(value: bytes) -> BasicConstraints:
     fields.end()
     path_length = None if length is None else integer(length)
     require(path_length is None or path_length >= 0, "The path length of the basic constraints is negative.")
+    require(path_length is None or path_length < 2**31, "The path length of the basic constraints is out of range.")
     return BasicConstraints(flag is not None and boolean(flag), path_length)
 
 

@@ -30,6 +30,7 @@ def _rsa_key(data: bytes) -> rsa.RsaKey:
     n, e = integer(fields.take(der.INTEGER)), integer(fields.take(der.INTEGER))
     fields.end()
     require(n > 0, "The modulus of an RSA key is not positive.")
+    require(n % 2 == 1, "The modulus of an RSA key is even.")
     require(n.bit_length() >= 2048, "An RSA key has fewer than 2,048 bits.")
     require(n.bit_length() <= 8192, "An RSA key has more than 8,192 bits.")
     require(e % 2 == 1, "The exponent of an RSA key is even.")
