@@ -61,12 +61,13 @@ async function ask(url: string, options: Options): Promise<Attempt> {
 /** What a script may want to look at. */
 function tokenOf({ stamp }: Attempt) {
   if (!stamp) return null;
-  const { time, accuracyMs, policy, signer, root, revocation } = stamp.judged;
+  const { time, accuracyMs, policy, signer, validUntil, root, revocation } = stamp.judged;
   return {
     time: new Date(time).toISOString(),
     accuracyMs,
     policy,
-    signer: { name: signer.name, validUntil: new Date(signer.notAfter).toISOString() },
+    signer: signer.name,
+    validUntil: new Date(validUntil).toISOString(),
     root,
     revocation,
     bytes: stamp.token.length,

@@ -154,8 +154,8 @@ async function ask(deps: AuthorityDeps, question: Question): Promise<Stamp> {
     const why = missing.length > 0 ? missing : ['The lists that were found are not about its certificates.'];
     rules.push({ rule: 'revocation', outcome: 'skip', message: `Not checked. ${why.join(' ')}` });
   }
-  const days = Math.floor((judged.signer.notAfter - at) / dayMs);
-  pass('validity', `The certificate of the signer ends on ${tell(judged.signer.notAfter)}, in ${days} days.`);
+  const days = Math.floor((judged.validUntil - at) / dayMs);
+  pass('validity', `The first of its certificates ends on ${tell(judged.validUntil)}, in ${days} days.`);
   const bytes = (files: Uint8Array[]) => files.map((file) => Buffer.from(file));
   return { token: Buffer.from(token), certificates: bytes(certificates), crls: bytes(crls), judged };
 }

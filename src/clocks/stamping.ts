@@ -105,7 +105,7 @@ function createLane(url: string, deps: StampingDeps): ReadyLane {
         certificates,
         crls,
         vouchedAt: new Date(judged.time + judged.accuracyMs),
-        validUntil: new Date(judged.signer.notAfter),
+        validUntil: new Date(judged.validUntil),
       }),
     );
     succeed();

@@ -110,7 +110,7 @@ async function tokenFault(row: Row, roots: readonly TrustAnchor[]): Promise<Faul
   }
   if (judged.status !== 'pass')
     return { rule: 'token_fails', what: `fails: ${judged.reason}`, advice: restore };
-  const times = [judged.time + judged.accuracyMs, judged.signer.notAfter];
+  const times = [judged.time + judged.accuracyMs, judged.validUntil];
   if (times.join() === [vouched_at?.getTime(), valid_until?.getTime()].join()) return null;
   return { rule: 'token_times', what: 'does not have the times that are stored with it.', advice: restore };
 }

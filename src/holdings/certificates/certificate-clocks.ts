@@ -118,11 +118,11 @@ async function clockOf(
       at: at.getTime(),
     });
     if (judged.status === 'fail' || !judged.signer || judged.time === undefined) return null;
-    const { time, accuracyMs = 0, signer } = judged;
+    const { time, accuracyMs = 0, signer, validUntil = time } = judged;
     return {
       ...{ kind: 'authority', standing, isLater, name: signer.name, root: judged.root ?? null },
       at: new Date(time + accuracyMs),
-      validUntil: new Date(signer.notAfter),
+      validUntil: new Date(validUntil),
       isRenewed: judged.status === 'expired' && standing !== 'nobody',
     };
   }

@@ -115,7 +115,7 @@ async function tokenFiles(
       certificates: certificates === '' ? null : `${name}-certificates.pem`,
       authority: judged.signer?.name ?? 'an authority whose certificate is missing',
       time: token.info.time,
-      validUntil: judged.signer?.notAfter ?? token.info.time,
+      validUntil: judged.validUntil ?? token.info.time,
       root: judged.root ?? null,
       rootFile: own[0]?.path ?? null,
     },

@@ -58,13 +58,14 @@ test('everything that is claimed of a token', async () => {
     accuracyMs: 1501,
     policy: '1.2.3.4',
     serial: '0x00ff00',
-    signer: { name: 'CN=Test TSA', notAfter: stampedAt + 10 * 365 * day },
+    signer: { name: 'CN=Test TSA' },
+    validUntil: stampedAt + 10 * 365 * day,
     root: { name: 'CN=Test Root', fingerprint },
     revocation: 'checked',
   };
   const anchor = authority.anchor(token, { crls });
   assert.deepEqual(await judgeTimestamp(anchor, question), { status: 'pass', ...all });
-  const { notAfter } = all.signer;
+  const { validUntil: notAfter } = all;
   assert.equal((await judgeTimestamp(anchor, { ...question, at: notAfter })).status, 'pass');
   const late = await judgeTimestamp(anchor, { ...question, at: notAfter + 1 });
   const ended = new Date(notAfter).toISOString();
@@ -227,7 +228,7 @@ test('of several paths the shortest one that holds is taken, and of several root
   const { intermediate, signer, trusted } = authority;
   const newKey = testKey('p256', 'new root');
   const newName = nameOf('New Root');
-  const times = { notBefore: stampedAt - day, notAfter: stampedAt + day };
+  const times = { notBefore: stampedAt - day, notAfter: stampedAt + 10 * 365 * day };
   const authorityOf = { extensions: [basicConstraints(true), keyUsage('certSign', 'crlSign')] };
   const self = { subject: newName, issuer: newName, key: newKey, signedBy: newKey };
   const newRoot = readTrustAnchor(makeCertificate({ ...self, ...times, ...authorityOf }));
@@ -273,7 +274,7 @@ test('paths have at most eight certificates below the root', async () => {
     });
     const certificates = above.map(({ name, key }, at) => {
       const issuer = above[at + 1] ?? authority.root;
-      const times = { notBefore: stampedAt, notAfter: stampedAt };
+      const times = { notBefore: stampedAt, notAfter: stampedAt + 10 * 365 * day };
       return makeCertificate({
         ...{ subject: name, key, issuer: issuer.name, signedBy: issuer.key, ...times, serial: 50 + at },
         extensions: [basicConstraints(true)],

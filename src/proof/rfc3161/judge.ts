@@ -48,14 +48,16 @@ export interface JudgedTimestamp {
   policy: string;
   /** The content of the INTEGER. */
   serial: Hex;
-  signer: { name: string; notAfter: number };
+  signer: { name: string };
+  /** When the first certificate of the path ends, that of the root included; without a path, when the signer's does. */
+  validUntil: number;
   root: { name: string; fingerprint: Hex };
   revocation: 'checked' | 'not checked';
 }
 
 export type TimestampJudgement =
   | ({ status: 'pass' } & JudgedTimestamp)
-  /** Everything held at the genTime, but the signer's certificate has ended since. */
+  /** Everything held at the genTime, but a certificate of the path has ended since. */
   | ({ status: 'expired'; reason: string } & JudgedTimestamp)
   /** Contradicts nothing, but nobody who is trusted vouches for it. */
   | ({ status: 'untrusted'; reason: string } & Partial<JudgedTimestamp>)
@@ -132,8 +134,8 @@ async function judge(
     return { status: 'untrusted', reason: "The signer's certificate is missing.", ...known };
   }
   await checkSigner(token, certificate);
-  const { name, notAfter } = certificate;
-  const signed = { ...known, signer: { name, notAfter } };
+  const { name } = certificate;
+  const signed = { ...known, signer: { name }, validUntil: certificate.notAfter };
 
   const found = await findPath(certificate, { token, pool, roots: trust.roots });
   if ('fault' in found) throw new TokenFault(found.fault);
@@ -142,15 +144,17 @@ async function judge(
     return { status: 'untrusted', reason, ...signed };
   }
   const { isChecked } = await judgeRevocation(found.path, { crls, genTime: time, at });
-  const { root } = found.path;
+  const { root, certificates } = found.path;
+  const first = [...certificates, root].reduce((one, other) => (other.notAfter < one.notAfter ? other : one));
   const all: JudgedTimestamp = {
     ...{ ...signed, root: { name: root.name, fingerprint: root.fingerprint } },
+    validUntil: first.notAfter,
     revocation: isChecked ? 'checked' : 'not checked',
   };
   const tooEarly = 'The token is later than the time of judgement.';
   if (time > at) return { status: 'untrusted', reason: tooEarly, ...all };
-  const tooLate = `The certificate of ${name} ended on ${new Date(notAfter).toISOString()}.`;
-  if (at > notAfter) return { status: 'expired', reason: tooLate, ...all };
+  const tooLate = `The certificate of ${first.name} ended on ${new Date(first.notAfter).toISOString()}.`;
+  if (at > first.notAfter) return { status: 'expired', reason: tooLate, ...all };
   return { status: 'pass', ...all };
 }
 

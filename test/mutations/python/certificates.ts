@@ -187,7 +187,7 @@ export const certificatesInPython = [
     ],
     [
       'the certificate of the signer has ended',
-      'judged_at > certificate.not_after',
+      'judged_at > min(each.not_after for each in [*path.certificates, path.root])',
       'rfc3161-ended-a-millisecond-ago',
     ],
   ]),

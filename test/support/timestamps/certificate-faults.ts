@@ -171,7 +171,7 @@ const subAuthority = () =>
   makeCertificate({
     ...{ subject: nameOf('Test Sub CA'), issuer: nameOf('Test TSA CA'), serial: 9 },
     ...{ key: testKey('p256', 'sub'), signedBy: testKey('p256', 'intermediate') },
-    ...{ notBefore: stampedAt - minute, notAfter: stampedAt + minute },
+    ...{ notBefore: stampedAt - minute, notAfter: judgedAt },
     extensions: [basicConstraints(true), keyUsage('certSign')],
   });
 

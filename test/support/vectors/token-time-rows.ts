@@ -3,7 +3,7 @@ import { ascii, type Bytes, element } from '../timestamps/der-writer.ts';
 import { makeCertificate, nameOf } from '../timestamps/test-certificates.ts';
 import { testKey } from '../timestamps/test-keys.ts';
 import { withChange } from './der-edit.ts';
-import { fails, holds, skips, type TokenRow } from './token-vector.ts';
+import { fails, genTime, holds, skips, type TokenRow } from './token-vector.ts';
 
 const genMs = Date.parse('2025-06-15T12:00:00Z');
 
@@ -49,9 +49,15 @@ export const tokenValidityRows: TokenRow[] = (['root', 'intermediate', 'signer']
   ],
   [
     `${who}-valid-until-the-gentime`,
-    `The certificate of the ${who} ends with the genTime.`,
-    who === 'signer' ? skips : holds,
+    `The certificate of the ${who} ends with the genTime, so that nobody vouches for the token afterwards.`,
+    skips,
     { authority: { [who]: { notAfter: genMs } } },
+  ],
+  [
+    `${who}-valid-until-the-gentime-judged-then`,
+    `The certificate of the ${who} ends with the genTime, which is also the time of judgement.`,
+    holds,
+    { authority: { [who]: { notAfter: genMs } }, at: genTime },
   ],
 ]);
 

@@ -135,7 +135,7 @@ def _usable(evidence: _Evidence) -> List[Certificate]:
 
 
 def judge_token(anchor: TimestampAnchor, root: bytes, context: Context, judged_at: int) -> Stamp:
-    """The token at a time of judgement. Raises `Ended` if only the end of the signer's certificate is in the way."""
+    """The token at a time of judgement. Raises `Ended` if only the end of a certificate is in the way."""
     evidence = _read(anchor)
     _check_imprint(evidence, root, context.trust.tsa_policies)
     certificate = _find_signer(evidence)
@@ -146,8 +146,8 @@ def judge_token(anchor: TimestampAnchor, root: bytes, context: Context, judged_a
     if gen_time > judged_at:
         raise Skips("The token is later than the time of judgement.")
     name = certificate.subject_text()
-    if judged_at > certificate.not_after:
-        raise Ended(f"The certificate of {name} has ended. A renewal before its end would have helped.")
+    if judged_at > min(each.not_after for each in [*path.certificates, path.root]):
+        raise Ended(f"A certificate between {name} and the root has ended. A renewal before its end would have helped.")
     told = gen_time + evidence.info.accuracy
     under = f"under the root {path.root.name} ({hex_text(path.root.fingerprint)[:10]}…)"
     revocation = "None of its certificates was revoked." if checked else "Revocation not checked."
