@@ -69,7 +69,7 @@ test('a chain node that does not answer skips the step instead of failing it', a
     genesisHash: 'chain',
     isDevelopmentNode: 'chain',
     block: 'chain',
-    finality: 'finality',
+    finalBlock: 'finality',
   };
   for (const [call, step] of Object.entries(firstSkipped)) {
     const chain = { ...memoryChain(vector.chain), [call]: away };
