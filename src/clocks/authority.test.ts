@@ -12,6 +12,7 @@ import {
   createTestAuthority,
   stampedImprint as imprint,
 } from '../../test/support/timestamps/test-authority.ts';
+import { accuracy } from '../../test/support/timestamps/test-token.ts';
 import { judgeTimestamp } from '../proof/rfc3161/judge.ts';
 import { type Attempt, faultOf } from './authority.ts';
 import { anchorOf } from './token-files.ts';
@@ -178,6 +179,11 @@ test('refuses a token for something else, for another request, or of another tim
   server.changes = { genTime: Date.now() - 600_000 };
   assert.match(await assertFails(ask(server.url, imprint), 'time', /The token says/), /Set the clock/);
   server.changes = { genTime: Date.now() + 600_000 };
+  await assertFails(ask(server.url, imprint), 'time', /but this machine/);
+  server.changes = { accuracy: accuracy(301) };
+  await assertFails(ask(server.url, imprint), 'time', /right to 301 s only/);
+  // Its own accuracy must not widen what clocks may differ by.
+  server.changes = { genTime: Date.now() + 600_000, accuracy: accuracy(300) };
   await assertFails(ask(server.url, imprint), 'time', /but this machine/);
   server.changes = { genTime: Date.now() + 60_000 };
   assert.ok((await ask(server.url, imprint)).stamp, 'clocks may differ by a minute');

@@ -1,8 +1,8 @@
 /** Runs test files in a copy of the checkout, and says what their outcome means for the mistake that is in it. */
-import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileRun } from '../runner/file-run.ts';
+import { runBounded } from './bounded-run.ts';
 import type { Mutation } from './mutation.ts';
 
 /** A mistake may keep a process from ever ending. The longest of these files takes a minute, ten times that under load. */
@@ -15,32 +15,12 @@ export interface TestRun {
 }
 
 /** `npm test -- FILE …`, as a person would type it there. Ended with the signal, it takes away what it started. */
-export function runTests(folder: string, files: string[], signal: AbortSignal): Promise<TestRun> {
+export async function runTests(folder: string, files: string[], signal: AbortSignal): Promise<TestRun> {
   const report = join(folder, 'outcome.json');
   rmSync(report, { force: true });
-  const child = spawn(process.execPath, ['test/run.ts', ...files, '--report', report], {
-    cwd: folder,
-    // Of its own group: a Ctrl-C would reach it a second time.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  const keep = (chunk: Buffer) => {
-    output = (output + chunk).slice(-20_000);
-  };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-  const stop = () => child.kill('SIGTERM');
-  signal.addEventListener('abort', stop);
-  const limit = setTimeout(stop, longestMs);
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', () => {
-      signal.removeEventListener('abort', stop);
-      clearTimeout(limit);
-      resolve({ runs: readReport(report), output });
-    });
-  });
+  const command = [process.execPath, 'test/run.ts', ...files, '--report', report];
+  const { output } = await runBounded(command, { cwd: folder, longestMs, signal });
+  return { runs: readReport(report), output };
 }
 
 export interface Verdict {

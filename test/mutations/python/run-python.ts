@@ -1,6 +1,6 @@
 /** Judges vectors with the second verifier, in a copy of the checkout, and says what that means for the mistake in it. */
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { runBounded } from '../bounded-run.ts';
 import type { Mutation } from '../mutation.ts';
 import type { Verdict } from '../verdict.ts';
 
@@ -39,27 +39,13 @@ export async function notGreenInPython(
   return differing?.length === 0 ? [] : [output];
 }
 
-function runInPython(folder: string, vectors: string[], signal: AbortSignal): Promise<PythonRun> {
-  const child = spawn('python3', ['-B', '-m', 'unittest', 'tests.test_vectors'], {
+async function runInPython(folder: string, vectors: string[], signal: AbortSignal): Promise<PythonRun> {
+  const { code, output } = await runBounded(['python3', '-B', '-m', 'unittest', 'tests.test_vectors'], {
     cwd: join(folder, 'verifiers/python'),
     env: { ...process.env, HOLDFAST_VECTORS: vectors.join(',') },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    ...{ longestMs, signal },
   });
-  let output = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    output += chunk;
-  });
-  const stop = () => child.kill('SIGTERM');
-  signal.addEventListener('abort', stop);
-  const limit = setTimeout(stop, longestMs);
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => {
-      signal.removeEventListener('abort', stop);
-      clearTimeout(limit);
-      resolve({ differing: code === 0 ? [] : differingIn(output), output: output.slice(-20_000) });
-    });
-  });
+  return { differing: code === 0 ? [] : differingIn(output), output };
 }
 
 /** As the assertion lists them, each on a line of its own. */
