@@ -126,3 +126,35 @@ test('repeats a commit after a deadlock, once, and after no other error', async 
   );
   assert.deepEqual(rows, [{ id: 'ws_again' }]);
 });
+
+test('a used Idempotency-Key fails its own commit only, and delays its neighbours by one statement', async () => {
+  const statements: unknown[] = [];
+  const commit = createGroupCommit({
+    query(statement: never) {
+      statements.push(statement);
+      return database.pool.query(statement);
+    },
+  } as unknown as Pool);
+  const answer = (number: number): Write[] => [
+    {
+      table: 'idempotent_answers',
+      row: {
+        created_at: new Date(),
+        status: 202,
+        slot: Buffer.alloc(32, number),
+        fingerprint: Buffer.alloc(32),
+        made: null,
+        body: null,
+      },
+    },
+  ];
+  await commit(answer(7));
+  statements.length = 0;
+  const told = await Promise.allSettled(Array.from({ length: 20 }, (_, number) => commit(answer(number))));
+  assert.deepEqual(
+    told.flatMap(({ status }, number) => (status === 'rejected' ? [number] : [])),
+    [7],
+  );
+  // All of them, the others again, and the used key by itself.
+  assert.equal(statements.length, 3);
+});

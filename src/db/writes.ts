@@ -33,7 +33,8 @@ export function createGroupCommit(pool: Pool): CommitTogether {
     // About two batches of a thousand things: a larger group gains nothing, and delays others.
     weight: { of: (writes) => writes.length, max: 4_000 },
     isItemFault: isStatementFault,
-    isSuspect: (writes, error) => writes.some(({ row }) => isOverBudgetOf(row, error)),
+    isSuspect: (writes, error) =>
+      writes.some(({ row }) => isOverBudgetOf(row, error) || isAnswerOf(row, error)),
     async run(groups) {
       const { text, values } = insertStatement(groups.flat());
       let name = names.get(text);
@@ -57,6 +58,13 @@ function isOverBudgetOf(row: object, error: unknown): boolean {
   if (!violates(error, 'within_budget')) return false;
   const [, , workspaceId] = ((error as { detail?: string }).detail ?? '').split(' ');
   return workspaceId !== undefined && (row as { workspace_id?: unknown }).workspace_id === workspaceId;
+}
+
+/** Whether it is the row of a used Idempotency-Key that the error is about. */
+function isAnswerOf(row: object, error: unknown): boolean {
+  if (!('slot' in row) || !violates(error, 'idempotent_answers_pkey')) return false;
+  const { detail = '' } = error as { detail?: string };
+  return detail.includes((row.slot as Buffer).toString('hex'));
 }
 
 /**

@@ -89,7 +89,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
   app.post(
     url,
     {
-      config: { ...write, remake: remakeOne },
+      config: { ...write, oneCommit: true, remake: remakeOne },
       bodyLimit: bodyBytes.data,
       schema: {
         operationId: 'createRecord',
@@ -114,7 +114,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
   app.post(
     `${url}/batch`,
     {
-      config: { ...write, remake },
+      config: { ...write, oneCommit: true, remake },
       bodyLimit: bodyBytes.data,
       schema: {
         operationId: 'createRecords',

@@ -67,7 +67,7 @@ export interface RecordsDeps {
   db: Db;
   pool: Pool;
   commit: CommitTogether;
-  vaults: Pick<Vaults, 'get' | 'getOwner'>;
+  vaults: Pick<Vaults, 'get' | 'getOwner' | 'forgetOwner'>;
   /** Throws when the version is not confirmed yet. */
   makeProof(of: ProofRequest): Promise<Proof>;
 }
@@ -79,6 +79,16 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
     const vault = await vaults.getOwner(workspaceId, address);
     if (vault.status !== 'active') throw vaultDeactivated(vault.address);
     return vault;
+  }
+
+  /** A refusal shows that what is known of the vault is out of date. */
+  async function commitIn({ address }: OwningVault, workspaceId: string, writes: Write[]): Promise<void> {
+    try {
+      await commit(writes);
+    } catch (error) {
+      vaults.forgetOwner(workspaceId, address);
+      explainRefusedSeal(error);
+    }
   }
 
   async function get(workspaceId: string, id: string, version?: number): Promise<WholeRecord> {
@@ -95,7 +105,7 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
       const vault = await activeVault(workspaceId, vaultAddress);
       const { record, writes } = firstVersion({ workspaceId, vault, externalId, content });
       const entry = { action: 'record.create', targetId: record.id, details: { vaultId: vault.id } };
-      await commit([...writes, auditWrite(caller, entry), ...also(record)]).catch(explainRefusedSeal);
+      await commitIn(vault, workspaceId, [...writes, auditWrite(caller, entry), ...also(record)]);
       return record;
     },
 
@@ -109,11 +119,11 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
       const versions = made.map(({ record }) => record);
       // The ids of a batch are made in sequence, so the first and the last identify all of them.
       const details = { count: made.length, first: versions.at(0)?.id, last: versions.at(-1)?.id };
-      await commit([
+      await commitIn(vault, workspaceId, [
         ...made.flatMap(({ writes }) => writes),
         auditWrite(caller, { action: 'record.create_batch', targetId: vault.id, details }),
         ...also(versions),
-      ]).catch(explainRefusedSeal);
+      ]);
       return versions;
     },
 

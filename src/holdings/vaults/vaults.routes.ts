@@ -55,7 +55,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
   app.post(
     url,
     {
-      config: { scope: 'vaults:write', idempotent: true, remake },
+      config: { scope: 'vaults:write', idempotent: true, oneCommit: true, remake },
       schema: {
         operationId: 'createVault',
         summary: 'Create a vault',

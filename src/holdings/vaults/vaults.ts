@@ -30,8 +30,12 @@ export interface Vaults {
   ): Promise<Vault>;
   list(workspaceId: string, query: VaultQuery): Promise<Vault[]>;
   get(workspaceId: string, address: string): Promise<Vault>;
-  /** The vault of a new thing; throws as `get` does. */
+  /**
+   * The vault of a new thing; throws as `get` does. One that was active when it was read is taken to be so until
+   * `forgetOwner`: the database refuses what is new in a vault that is not.
+   */
   getOwner(workspaceId: string, address: string): Promise<OwningVault>;
+  forgetOwner(workspaceId: string, address: string): void;
   /** The id of the vault; queried only once, because a vault keeps its address and is never deleted. */
   idOf(workspaceId: string, address: string): Promise<string>;
   update(caller: Caller, address: string, change: { name?: string; description?: string }): Promise<Vault>;
@@ -54,14 +58,15 @@ export interface VaultsDeps {
   eventWakeup: Pick<Wakeup, 'wake'>;
 }
 
-/** When this many ids are cached, the cache is cleared. */
-const mostIds = 10_000;
+/** When this many are cached, the cache is cleared. */
+const mostCached = 10_000;
 
 export function createVaults({ db, pool, commit, keyring, eventWakeup }: VaultsDeps): Vaults {
   const find = createVaultFinder(pool);
   const findOwner = createOwnerFinder(pool);
   const changeStatus = createStatusChanger(db);
   const ids = new Map<string, string>();
+  const activeOwners = new Map<string, OwningVault>();
 
   async function get(workspaceId: string, address: string): Promise<Vault> {
     const vault = await find({ workspaceId, address });
@@ -112,9 +117,17 @@ export function createVaults({ db, pool, commit, keyring, eventWakeup }: VaultsD
     get,
 
     async getOwner(workspaceId, address) {
+      const key = keyOf({ workspaceId, address });
+      const known = activeOwners.get(key);
+      if (known) return known;
       const vault = await findOwner({ workspaceId, address });
       if (!vault) throw notFound(address);
+      if (vault.status === 'active') cache(activeOwners, key, vault);
       return vault;
+    },
+
+    forgetOwner(workspaceId, address) {
+      activeOwners.delete(keyOf({ workspaceId, address }));
     },
 
     async idOf(workspaceId, address) {
@@ -122,8 +135,7 @@ export function createVaults({ db, pool, commit, keyring, eventWakeup }: VaultsD
       const known = ids.get(key);
       if (known !== undefined) return known;
       const { id } = await get(workspaceId, address);
-      if (ids.size >= mostIds) ids.clear();
-      ids.set(key, id);
+      cache(ids, key, id);
       return id;
     },
 
@@ -147,11 +159,17 @@ export function createVaults({ db, pool, commit, keyring, eventWakeup }: VaultsD
 
     async setStatus(caller, address, status) {
       const vault = await changeStatus({ caller, address, status });
+      activeOwners.delete(keyOf({ workspaceId: caller.workspaceId, address }));
       if (!vault) throw notFound(address);
       eventWakeup.wake();
       return vault;
     },
   };
+}
+
+function cache<Value>(values: Map<string, Value>, key: string, value: Value): void {
+  if (values.size >= mostCached) values.clear();
+  values.set(key, value);
 }
 
 /** The actual changes, for the audit log. */

@@ -1,14 +1,20 @@
 /**
  * Idempotency-Key: the answer of a creating request is committed together with its work, so that a repeated request gets
- * the same answer and does nothing. Nothing is reserved beforehand: if two requests race, the second commit violates the
- * primary key of the answers, rolls back completely, and gets the first one's answer. So does a request that is refused
+ * the same answer and does nothing. Nothing is reserved beforehand: the second commit of a key violates the primary key of
+ * the answers, rolls back completely, and gets the first one's answer. So does a request that is refused
  * because of what the first one has done meanwhile.
  *
  * An answer is kept as its text, or in a few bytes from which its route makes the same text again (`remake`).
  */
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { DoneFuncWithErrOrRes, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  DoneFuncWithErrOrRes,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteHandlerMethod,
+} from 'fastify';
 import type { Pool } from 'pg';
 import { encodeArray } from '../../db/arrays.ts';
 import type { Db } from '../../db/database.ts';
@@ -25,6 +31,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Accepts an Idempotency-Key; `own`: the answer has a secret, and is repeated only to the API key that asked first. */
     idempotent?: boolean | 'own';
+    /**
+     * All that the handler changes is one commit, together with its answer. Then a used key shows when that commit is
+     * refused, and need not be looked for before.
+     */
+    oneCommit?: boolean;
     remake?: Remake;
   }
   interface FastifyRequest {
@@ -86,6 +97,8 @@ export interface Idempotency {
 }
 
 const keptForMs = 24 * 60 * 60 * 1000;
+/** A refused commit costs those that share it a second one: after one, keys are looked for first for so long. */
+const lookFirstMs = 1_000;
 const secretPurpose = 'idempotent-answer';
 
 export interface IdempotencyDeps {
@@ -97,6 +110,7 @@ export interface IdempotencyDeps {
 export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: IdempotencyDeps): Idempotency {
   /** Requests running on this node, by workspace, route and key; null while the payload is still being read. */
   const running = new Map<string, Buffer | null>();
+  let lookFirstUntil = 0;
 
   const find = gather<Slot, AnswerRow | null>({
     maxInFlight: 2,
@@ -126,6 +140,7 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
   app.decorateRequest('idempotency', null);
   app.addHook('onRoute', (route) => {
     if (!route.config?.idempotent) return;
+    if (route.config.oneCommit) route.handler = handledAgainIfOver(route.handler);
     route.preHandler = [...[route.preHandler ?? []].flat(), preHandler];
     route.onSend = [...[route.onSend ?? []].flat(), onSend];
   });
@@ -139,7 +154,22 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
     if (!request.idempotency) refuseWhileRunning(slot);
     running.set(slot.name, slot.fingerprint);
     request.idempotency = slot;
+    if (request.routeOptions.config.oneCommit && Date.now() >= lookFirstUntil) return;
     return (await sendKept(slot, reply)) ? reply : undefined;
+  }
+
+  /** An answer that is too old to be repeated must not refuse the commit either. */
+  function handledAgainIfOver(handler: RouteHandlerMethod): RouteHandlerMethod {
+    return async function (request, reply) {
+      try {
+        return await handler.call(this, request, reply);
+      } catch (error) {
+        const row = request.idempotency && isDuplicate(error) ? await find(request.idempotency) : null;
+        if (!row || !isOver(row)) throw error;
+        await forgetOldAnswers(db);
+        return handler.call(this, request, reply);
+      }
+    };
   }
 
   function refuseWhileRunning(slot: Slot): void {
@@ -224,6 +254,7 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
     },
     async rescue(error, request, reply) {
       if (!request.idempotency || !mayBeAnswered(request.idempotency, error)) return false;
+      if (isDuplicate(error)) lookFirstUntil = Date.now() + lookFirstMs;
       return sendKept(request.idempotency, reply);
     },
   };

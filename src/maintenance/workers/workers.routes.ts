@@ -83,7 +83,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
   app.post(
     url,
     {
-      config: { scope: 'workers:write', idempotent: true, remake },
+      config: { scope: 'workers:write', idempotent: true, oneCommit: true, remake },
       schema: {
         operationId: 'createWorker',
         summary: 'Create a worker',
