@@ -10,6 +10,7 @@ export const locks = {
   eventOrder: 4_801_004,
   firstStart: 4_801_005,
   deliveryPartitions: 4_801_006,
+  deliveryHours: 4_801_018,
   chainLead: 4_801_007,
   /** The second key is the workspace. */
   assetParents: 4_801_010,

@@ -15,7 +15,7 @@ import { createNodes } from './dispatch/nodes.ts';
 import { createOutgoing } from './dispatch/outgoing.ts';
 import { createQueue } from './dispatch/queue.ts';
 import { rememberSigners } from './dispatch/signers.ts';
-import { deliveryLogLoop, nodesLoop } from './dispatch/upkeep.loop.ts';
+import { deliveryHoursLoop, deliveryLogLoop, nodesLoop } from './dispatch/upkeep.loop.ts';
 import { endpointRoutes } from './endpoints/endpoints.routes.ts';
 import { replaysLoop } from './replays/replays.loop.ts';
 import { replayRoutes } from './replays/replays.routes.ts';
@@ -78,6 +78,7 @@ export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webho
       replaysLoop(replays, { wakeup: replayWakeup, changes }),
       nodesLoop(nodes, deliveryWakeup),
       deliveryLogLoop(db, config.retentionDays),
+      deliveryHoursLoop(db),
     ],
     routes(app, shell) {
       endpointRoutes(app, { ...shell, endpoints });

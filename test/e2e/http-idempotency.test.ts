@@ -197,21 +197,6 @@ async function waitingFor(table: string): Promise<number> {
   return Number(rows[0].count);
 }
 
-test('of a vault that was deactivated on another node, records are refused, and repeats get their answer', async () => {
-  const records = '/api-v1/platform/records';
-  const { address } = (await first.call('POST', vaults, { body: { name: 'closed elsewhere' } })).json;
-  const body = { vaultAddress: address, data: { pallets: 12 } };
-  const made = await post(first, records, 'before', body);
-  assert.equal(made.status, 202, made.text);
-  const deactivated = await second.call('PATCH', `${vaults}/${address}/deactivate`, { key: first.key });
-  assert.equal(deactivated.status, 200, deactivated.text);
-  assertError(await post(first, records, 'after', body), 'vault_deactivated', new RegExp(address));
-  assert.equal((await post(first, records, 'before', body)).text, made.text);
-  assertError(await post(first, records, 'after', body), 'vault_deactivated');
-  await second.call('PATCH', `${vaults}/${address}/reactivate`, { key: first.key });
-  assert.equal((await post(first, records, 'after', body)).status, 202);
-});
-
 test('the order of members and the spelling of JSON do not matter', async () => {
   const key = randomUUID();
   const made = await post(first, vaults, key, '{"name":"é","description":"x"}');

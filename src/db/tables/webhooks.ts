@@ -38,6 +38,19 @@ export interface WebhookTables {
     replay_id: string | null;
     created_at: Timestamp;
   };
+  delivery_hours: {
+    workspace_id: string;
+    hour: Timestamp;
+    succeeded: number;
+    failed: number;
+    skipped: number;
+    pending: number;
+    counted_at: Timestamp;
+  };
+  delivery_hours_counted: {
+    is_only: Generated<boolean>;
+    until: Timestamp;
+  };
   webhook_queue: {
     workspace_id: string;
     delivery_id: string;

@@ -5,6 +5,7 @@ import type { Chain } from '../../chain/chain.ts';
 import { forecastGas } from '../../chain/registry/gas-forecast.ts';
 import type { ClocksState } from '../../clocks/clocks-state.ts';
 import type { Db } from '../../db/database.ts';
+import { type DeliveryCounts, readDeliveryCounts } from '../../webhooks/deliveries/delivery-hours.ts';
 
 export interface Stats {
   bucketSeconds: number;
@@ -81,7 +82,7 @@ export function createStats({ db, openChain, submitter, readClocks }: StatsDeps)
     const range = { workspaceId, from: floorTo(from, bucketSeconds), to, bucketSeconds };
     const [anchored, deliveries, waiting, chain, clocks] = await Promise.all([
       readAnchored(db, range),
-      readDeliveries(db, range),
+      readDeliveryCounts(db, range),
       readWaiting(db, workspaceId, forOperator),
       readChain(db, forOperator ? head : async () => ({ ...(await head()), ...notTold })),
       readClocks(),
@@ -153,24 +154,6 @@ async function readAnchored(
  * index.
  */
 const sampled = { parts: 100, leaves: 8 };
-
-interface DeliveryRow {
-  at: Date;
-  status: string;
-  count: number;
-}
-
-async function readDeliveries(
-  db: Db,
-  { workspaceId, from, to, bucketSeconds }: BucketRange,
-): Promise<DeliveryRow[]> {
-  const { rows } = await sql<DeliveryRow>`
-    select date_bin(make_interval(secs => ${bucketSeconds}), created_at, ${from}::timestamptz) as at, status, count(*)
-    from webhook_deliveries
-    where workspace_id = ${workspaceId} and created_at >= ${from} and created_at < ${to}
-    group by 1, 2`.execute(db);
-  return rows;
-}
 
 async function readWaiting(db: Db, workspaceId: string, forOperator: boolean): Promise<Waiting> {
   const { rows } = await sql<{
@@ -259,22 +242,22 @@ async function readHead({ openChain, submitter }: Pick<StatsDeps, 'openChain' | 
 function fill(
   { from, to, bucketSeconds }: BucketRange,
   anchored: AnchoredRow[],
-  deliveries: DeliveryRow[],
+  deliveries: DeliveryCounts[],
 ): Bucket[] {
   const anchoredAt = new Map(anchored.map((row) => [row.at.getTime(), row]));
-  const countOf = new Map(deliveries.map(({ at, status, count }) => [`${at.getTime()} ${status}`, count]));
+  const deliveredAt = new Map(deliveries.map((row) => [row.at.getTime(), row]));
   const buckets: Bucket[] = [];
   for (let time = from.getTime(); time < to.getTime(); time += bucketSeconds * 1000) {
     const row = anchoredAt.get(time);
-    const count = (status: string) => countOf.get(`${time} ${status}`) ?? 0;
+    const counts = deliveredAt.get(time);
     buckets.push({
       at: new Date(time),
       anchored: row?.anchored ?? 0,
       anchorMsP50: row?.p50 == null ? null : Math.round(row.p50),
       anchorMsP95: row?.p95 == null ? null : Math.round(row.p95),
-      delivered: count('succeeded'),
-      failed: count('failed'),
-      skipped: count('skipped'),
+      delivered: counts?.succeeded ?? 0,
+      failed: counts?.failed ?? 0,
+      skipped: counts?.skipped ?? 0,
     });
   }
   return buckets;

@@ -7,6 +7,7 @@ import { insertAll } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { Wakeup } from '../../runtime/loop.ts';
+import { countAgain } from './delivery-hours.ts';
 import { putInAgain } from './queue-admin.ts';
 
 export type DeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'skipped';
@@ -241,6 +242,7 @@ export function createDeliveries({ db, wakeup, bounds = usualBounds }: Deliverie
       .where('workspace_id', '=', caller.workspaceId)
       .where('id', '=', id)
       .execute();
+    await countAgain(db, caller.workspaceId, row.created_at);
     await insertAll(db, [auditWrite(caller, { action: 'webhook_delivery.retry', targetId: id })]);
     return toDelivery(await one.executeTakeFirstOrThrow());
   }

@@ -1,6 +1,7 @@
-/** Maintenance of the delivery log: creates partitions ahead, drops old ones, and releases the claims of dead nodes. */
+/** Maintenance of the delivery log: creates partitions ahead, drops old ones, counts, and releases the claims of dead nodes. */
 import type { Db } from '../../db/database.ts';
 import { type Loop, repeating, type Wakeup } from '../../runtime/loop.ts';
+import { countHours } from '../deliveries/delivery-hours.ts';
 import { keepPartitions } from '../deliveries/partitions.ts';
 import type { Nodes } from './nodes.ts';
 
@@ -18,6 +19,16 @@ export function deliveryLogLoop(db: Db, retentionDays: number): Loop {
       nextAt = performance.now() + (unfinished ? 0 : lookEveryMs);
       return false;
     },
+  });
+}
+
+const countEveryMs = 5 * 60 * 1000;
+
+export function deliveryHoursLoop(db: Db): Loop {
+  return repeating({
+    name: 'delivery-hours',
+    restMs: countEveryMs,
+    step: async () => (await countHours(db)) === true,
   });
 }
 
