@@ -1314,7 +1314,7 @@ export interface paths {
         };
         /**
          * Read the event feed
-         * @description Oldest first, with the same envelopes that webhooks carry. X-Next-Cursor is always sent: continue from it, even after an empty page, and you miss no event and see none twice. With order=newest it is an ordinary list that ends at the oldest event. Needs the scope `events:read`.
+         * @description Oldest first, with the same envelopes that webhooks carry. X-Next-Cursor is always sent: continue from it, even after an empty page, and you miss no event and see none twice. With order=newest it is an ordinary list that ends at the oldest event. With `type` a page may be shorter than `limit`, or empty, although more follow: check X-Next-Cursor. Needs the scope `events:read`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1614,7 +1614,7 @@ export interface paths {
         };
         /**
          * List audit entries
-         * @description Newest first. Entries are never changed; each is chained to the previous one by its hash. Needs the scope `audit:read`.
+         * @description Newest first. Entries are never changed; each is chained to the previous one by its hash. With `action` or `actorId` a page may be shorter than `limit`, or empty, although more follow: check X-Next-Cursor. Needs the scope `audit:read`.
          */
         get: operations["listAuditEntries"];
         put?: never;

@@ -98,7 +98,7 @@ async function* follow({ pool, workspaceId, after, say, stopping }: Following): 
   while (!stopping.aborted) {
     let items: FeedItem[] = [];
     try {
-      items = await readFeed(pool, { workspaceId, type: undefined, after: seen, limit: pageSize });
+      ({ items } = await readFeed(pool, { workspaceId, type: undefined, after: seen, limit: pageSize }));
       if (away) say('The database is available again.');
       away = false;
     } catch (error) {

@@ -156,14 +156,18 @@ function followFeed(
   });
 
   async function readNext(): Promise<FeedItem[]> {
-    const upTo = readable;
+    const announced = readable;
     due = false;
     try {
-      const items = await readFeed(pool, { workspaceId, type, after: position, limit: pageSize });
-      const isLast = items.length < pageSize;
-      if (!isLast) due = true;
+      const { items, upTo, ended } = await readFeed(pool, {
+        workspaceId,
+        type,
+        after: position,
+        limit: pageSize,
+      });
+      if (!ended) due = true;
       // Events skipped because of their type need not be skipped again.
-      position = Math.max(items.at(-1)?.position ?? position, isLast ? upTo : 0);
+      position = Math.max(upTo, ended ? announced : 0);
       return items;
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { Type } from 'typebox';
 import { callerOf, type FindCaller } from '../http/admission/authentication.ts';
 import { type Api, apiBase } from '../http/api/api.ts';
-import type { Cursors } from '../http/api/cursor.ts';
+import type { CursorPosition, Cursors } from '../http/api/cursor.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../http/api/page.ts';
 import { type Limits, limitOf } from '../runtime/budgets.ts';
 import { may } from '../runtime/caller.ts';
@@ -13,7 +13,7 @@ import { bytesOf, takeWithin } from '../runtime/page-budget.ts';
 import { dateTime, like, named, text } from '../runtime/schemas.ts';
 import { eventTypes } from './catalogue.ts';
 import type { EventStreams } from './event-stream.ts';
-import { type FeedItem, readFeed, readFeedBackwards } from './events.ts';
+import { endOfSearch, type FeedItem, readFeed, readFeedBackwards } from './events.ts';
 import { cursorFromBefore, type FeedGeneration } from './feed-generation.ts';
 import { sampleEventOf } from './sample-event.ts';
 
@@ -62,7 +62,7 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
         operationId: 'listEvents',
         summary: 'Read the event feed',
         description:
-          'Oldest first, with the same envelopes that webhooks carry. X-Next-Cursor is always sent: continue from it, even after an empty page, and you miss no event and see none twice. With order=newest it is an ordinary list that ends at the oldest event.',
+          'Oldest first, with the same envelopes that webhooks carry. X-Next-Cursor is always sent: continue from it, even after an empty page, and you miss no event and see none twice. With order=newest it is an ordinary list that ends at the oldest event. With `type` a page may be shorter than `limit`, or empty, although more follow: check X-Next-Cursor.',
         tags: ['events'],
         querystring: Type.Object({ type, order, ...pageParameters }, { additionalProperties: false }),
         response: { 200: Type.Array(EventEnvelope) },
@@ -76,10 +76,14 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
           {
             name: 'events-newest',
             filters: { type },
-            fetch: (workspaceId, after, limit) =>
-              readFeedBackwards(pool, { workspaceId, type, before: after?.[0] as number | undefined, limit }),
+            fetch: (workspaceId, after, limit, end) =>
+              readFeedBackwards(pool, {
+                ...{ workspaceId, type, limit },
+                ...{ before: after?.[0] as number | undefined, end: Number(end?.[0] ?? 0) },
+              }),
             positionOf: ({ position }) => [position],
             bytesOf,
+            endOfSearch: type === undefined ? undefined : searchBackwards,
           },
           { request, reply, cursors, cursor, limit },
         );
@@ -88,8 +92,13 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
       const list = { name: 'events', workspaceId, filters: { type } };
       const after = cursor === undefined ? 0 : Number(cursors.read(list, cursor)[0]);
       const found = await readFeed(pool, { workspaceId, type, after, limit });
-      const items = takeWithin(found, ({ envelope }) => envelope.length, mostFeedBytes);
-      linkNextPage(request, reply, cursors.write(list, [items.at(-1)?.position ?? after]));
+      const items = takeWithin(found.items, ({ envelope }) => envelope.length, mostFeedBytes);
+      const isWhole = items.length === found.items.length;
+      linkNextPage(
+        request,
+        reply,
+        cursors.write(list, [isWhole ? found.upTo : (items.at(-1)?.position ?? after)]),
+      );
       return sendEnvelopes(reply, items);
     },
   );
@@ -144,6 +153,14 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
       return reply.send(stream as never);
     },
   );
+
+  async function searchBackwards(
+    workspaceId: string,
+    after: CursorPosition | undefined,
+  ): Promise<CursorPosition | null> {
+    const end = await endOfSearch(pool, { workspaceId, before: after?.[0] as number | undefined });
+    return end === null ? null : [end];
+  }
 
   async function mayStillRead({ headers, id }: FastifyRequest, workspaceId: string): Promise<boolean> {
     try {

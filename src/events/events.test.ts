@@ -8,7 +8,15 @@ import { createWorkspace } from '../access/workspaces/workspaces.ts';
 import { openDatabase } from '../db/database.ts';
 import { createLowWater } from '../db/low-water.ts';
 import { insertAll, type Write } from '../db/writes.ts';
-import { eventWrite, orderEvents, placeEvents, readFeed, tailPosition } from './events.ts';
+import {
+  endOfSearch,
+  eventWrite,
+  orderEvents,
+  placeEvents,
+  readFeed,
+  readFeedBackwards,
+  tailPosition,
+} from './events.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
@@ -29,7 +37,8 @@ function event(workspaceId: string) {
 test('an event that commits late comes after those already read, although its id is older', async () => {
   const { db, pool } = database;
   const { id: workspaceId } = await createWorkspace(db, { name: 'Late' });
-  const read = async (after: number) => readFeed(pool, { workspaceId, type: undefined, after, limit: 100 });
+  const read = async (after: number) =>
+    (await readFeed(pool, { workspaceId, type: undefined, after, limit: 100 })).items;
 
   await withClient({ connectionString: database.url }, async (slow) => {
     const late = event(workspaceId);
@@ -67,7 +76,7 @@ test('events placed with their insert need no second write, and follow the exist
     await placeEvents(db, events);
     await insertAll(db, events);
   });
-  const placed = await readFeed(pool, { workspaceId, type: undefined, after: tail, limit: 10 });
+  const { items: placed } = await readFeed(pool, { workspaceId, type: undefined, after: tail, limit: 10 });
   assert.deepEqual(
     placed.map(({ position }) => position),
     [tail + 1, tail + 2],
@@ -85,7 +94,7 @@ test('an event that waits for its position is not overtaken by one that has its 
     await insertAll(db, [second]);
   });
   await orderEvents(db);
-  const read = await readFeed(pool, { workspaceId, type: undefined, after: tail, limit: 10 });
+  const { items: read } = await readFeed(pool, { workspaceId, type: undefined, after: tail, limit: 10 });
   const envelopeOf = ({ row }: Write) => (row as { envelope: string }).envelope;
   assert.deepEqual(
     read.map(({ envelope }) => envelope),
@@ -112,7 +121,7 @@ test('a concurrent reader sees the events of many writers exactly once', async (
   let position = 0;
   for (let idle = 0; idle < 2; ) {
     await Promise.all([orderEvents(db, { limit: 50 }), orderEvents(db, { limit: 50 })]);
-    const items = await readFeed(pool, { workspaceId, type: undefined, after: position, limit: 37 });
+    const { items } = await readFeed(pool, { workspaceId, type: undefined, after: position, limit: 37 });
     seen.push(...items.map(({ envelope }) => JSON.parse(envelope).id));
     position = items.at(-1)?.position ?? position;
     idle = items.length === 0 && !writing ? idle + 1 : 0;
@@ -120,6 +129,49 @@ test('a concurrent reader sees the events of many writers exactly once', async (
   await writers;
   assert.equal(seen.length, 640);
   assert.equal(new Set(seen).size, 640);
+});
+
+test('a rare type is searched for through a part of the feed at a time, in both directions', async () => {
+  const { db, pool } = database;
+  const { id: workspaceId } = await createWorkspace(db, { name: 'Rare' });
+  const rare = new Set([3, 4, 11]);
+  for (let number = 0; number < 14; number += 1) {
+    const { row } = event(workspaceId) as Extract<Write, { table: 'events' }>;
+    const type = rare.has(number) ? 'rare' : row.type;
+    await insertAll(db, [{ table: 'events', row: { ...row, type, envelope: String(number) } }]);
+    while ((await orderEvents(db)) !== false);
+  }
+  const parts: [string[], boolean][] = [];
+  for (let [after, ended] = [0, false]; !ended; ) {
+    const found = await readFeed(pool, { workspaceId, type: 'rare', after, limit: 10 }, 5);
+    parts.push([found.items.map(({ envelope }) => envelope), found.ended]);
+    ({ upTo: after, ended } = found);
+  }
+  assert.deepEqual(parts, [
+    [['3', '4'], false],
+    [[], false],
+    [['11'], true],
+  ]);
+  const first = await readFeed(pool, { workspaceId, type: 'rare', after: 0, limit: 1 }, 5);
+  const second = await readFeed(pool, { workspaceId, type: 'rare', after: first.upTo, limit: 1 }, 5);
+  assert.deepEqual(
+    [...first.items, ...second.items].map(({ envelope }) => envelope),
+    ['3', '4'],
+  );
+  assert.deepEqual([first.ended, second.ended], [false, false]);
+
+  const backwards: string[] = [];
+  for (let before: number | undefined; ; ) {
+    const end = await endOfSearch(pool, { workspaceId, before }, 5);
+    const items = await readFeedBackwards(pool, {
+      ...{ workspaceId, type: 'rare', before },
+      ...{ end: end ?? 0, limit: 10 },
+    });
+    backwards.push(items.map(({ envelope }) => envelope).join());
+    if (end === null) break;
+    before = end;
+  }
+  assert.deepEqual(backwards, ['11', '4', '3']);
 });
 
 test('finding events without a position stays cheap while an old snapshot is open', async () => {

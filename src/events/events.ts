@@ -86,34 +86,97 @@ export interface FeedItem {
   envelope: string;
 }
 
-/** Events of a workspace after a position, oldest first. */
+export interface FeedPart {
+  items: FeedItem[];
+  /** Events up to this position were read, also those of other types. */
+  upTo: number;
+  /** There was nothing after it. */
+  ended: boolean;
+}
+
+/** Events that one search for a type goes through: a rare type is not looked for through the whole feed at once. */
+const searchedAtOnce = 10_000;
+
+/** Events of a workspace after a position, oldest first. With a type there may be none although more follow. */
 export async function readFeed(
   pool: Pool,
   { workspaceId, type, after, limit }: FeedQuery,
-): Promise<FeedItem[]> {
-  const { rows } = await pool.query<FeedItem>({
+  searched = searchedAtOnce,
+): Promise<FeedPart> {
+  if (type !== undefined) return searchFeed(pool, { workspaceId, type, after, limit }, searched);
+  const { rows: items } = await pool.query<FeedItem>({
     name: 'event-feed',
     text: `select position, type, envelope from events
-           where workspace_id = $1 and position > $2 and ($3::text is null or type = $3)
-           order by position limit $4`,
-    values: [workspaceId, after, type ?? null, limit],
+           where workspace_id = $1 and position > $2 order by position limit $3`,
+    values: [workspaceId, after, limit],
   });
-  return rows;
+  return { items, upTo: items.at(-1)?.position ?? after, ended: items.length < limit };
 }
 
-/** Events before a position, newest first: for people who look at the latest events. */
+async function searchFeed(
+  pool: Pool,
+  { workspaceId, type, after, limit }: FeedQuery,
+  searched: number,
+): Promise<FeedPart> {
+  const { rows } = await pool.query<
+    { last: number; count: number } & { [M in keyof FeedItem]: FeedItem[M] | null }
+  >({
+    name: 'event-feed-of-type',
+    text: `with stretch as materialized (
+             select position, type from events
+             where workspace_id = $1 and position > $2 order by position limit $5
+           ), looked as (select coalesce(max(position), $2) as last, count(*) as count from stretch)
+           select looked.last, looked.count, found.* from looked left join lateral (
+             select e.position, e.type, e.envelope from stretch s
+             join events e on e.workspace_id = $1 and e.position = s.position
+             where s.type = $3 order by s.position limit $4
+           ) as found on true order by found.position`,
+    values: [workspaceId, after, type, limit, searched],
+  });
+  const items = rows.filter((row): row is typeof row & FeedItem => row.position !== null);
+  const [{ last, count } = { last: after, count: 0 }] = rows;
+  const isFull = items.length === limit;
+  return {
+    items: items.map(({ position, type, envelope }) => ({ position, type, envelope })),
+    upTo: isFull ? (items.at(-1)?.position ?? last) : last,
+    ended: !isFull && count < searched,
+  };
+}
+
+/** Events before a position, newest first: for people who look at the latest events. `end`: none before this position. */
 export async function readFeedBackwards(
   pool: Pool,
-  { workspaceId, type, before, limit }: Omit<FeedQuery, 'after'> & { before: number | undefined },
+  {
+    workspaceId,
+    type,
+    before,
+    end,
+    limit,
+  }: Omit<FeedQuery, 'after'> & { before: number | undefined; end: number },
 ): Promise<FeedItem[]> {
   const { rows } = await pool.query<FeedItem>({
     name: 'event-feed-backwards',
     text: `select position, type, envelope from events
-           where workspace_id = $1 and position < $2 and ($3::text is null or type = $3)
+           where workspace_id = $1 and position < $2 and position >= $5 and ($3::text is null or type = $3)
            order by position desc limit $4`,
-    values: [workspaceId, before ?? Number.MAX_SAFE_INTEGER, type ?? null, limit],
+    values: [workspaceId, before ?? Number.MAX_SAFE_INTEGER, type ?? null, limit, end],
   });
   return rows;
+}
+
+/** Where a search backwards from a position ends; null: at the beginning of the feed. */
+export async function endOfSearch(
+  pool: Pool,
+  { workspaceId, before }: { workspaceId: string; before: number | undefined },
+  searched = searchedAtOnce,
+): Promise<number | null> {
+  const { rows } = await pool.query<{ position: number }>({
+    name: 'event-feed-stretch',
+    text: `select position from events where workspace_id = $1 and position < $2
+           order by position desc offset $3 limit 1`,
+    values: [workspaceId, before ?? Number.MAX_SAFE_INTEGER, searched - 1],
+  });
+  return rows[0]?.position ?? null;
 }
 
 /** The last position of the feed: anything after it is new. */

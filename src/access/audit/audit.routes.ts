@@ -3,11 +3,11 @@
 import { Type } from 'typebox';
 import type { Db } from '../../db/database.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
-import type { Cursors } from '../../http/api/cursor.ts';
+import type { CursorPosition, Cursors } from '../../http/api/cursor.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
 import { dateTime, named, orNull, sample, text } from '../../runtime/schemas.ts';
-import { type AuditEntry, listAuditEntries } from './audit.ts';
+import { type AuditEntry, endOfSearch, listAuditEntries } from './audit.ts';
 
 const AuditEntrySchema = named(
   { title: 'AuditEntry', description: 'Who did what to which resource, and when' },
@@ -48,7 +48,7 @@ export function auditRoutes(app: Api, { db, cursors }: { db: Db; cursors: Cursor
         operationId: 'listAuditEntries',
         summary: 'List audit entries',
         description:
-          'Newest first. Entries are never changed; each is chained to the previous one by its hash.',
+          'Newest first. Entries are never changed; each is chained to the previous one by its hash. With `action` or `actorId` a page may be shorter than `limit`, or empty, although more follow: check X-Next-Cursor.',
         tags: ['audit'],
         querystring: Type.Object(
           {
@@ -68,19 +68,34 @@ export function auditRoutes(app: Api, { db, cursors }: { db: Db; cursors: Cursor
         {
           name: 'audit-log',
           filters,
-          fetch: (workspaceId, after, limit) =>
+          fetch: (workspaceId, after, limit, end) =>
             listAuditEntries(db, {
               workspaceId,
               ...filters,
               before: after?.[0] as string | undefined,
+              end: end?.[0] as string | undefined,
               limit,
             }),
           positionOf: ({ id }) => [id],
           bytesOf,
+          endOfSearch: isSearched(filters) ? searchFrom : undefined,
         },
         { request, reply, cursors, cursor, limit },
       );
       return items.map((entry) => ({ ...entry, at: entry.at.toISOString() }));
     },
   );
+
+  async function searchFrom(
+    workspaceId: string,
+    after: CursorPosition | undefined,
+  ): Promise<CursorPosition | null> {
+    const end = await endOfSearch(db, { workspaceId, before: after?.[0] as string | undefined });
+    return end === undefined ? null : [end];
+  }
+}
+
+/** The entries about one thing are found by an index; those of an action or an actor are not. */
+function isSearched({ action, actorId, targetId }: Record<string, string | undefined>): boolean {
+  return targetId === undefined && (action !== undefined || actorId !== undefined);
 }

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import { createWorkspace, operatorIn } from '../workspaces/workspaces.ts';
-import { auditWrite, listAuditEntries } from './audit.ts';
+import { auditWrite, endOfSearch, listAuditEntries } from './audit.ts';
 import { chainAuditEntries } from './audit-chain.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -57,4 +57,23 @@ test('lists the places of entries far apart, of entries between others, and none
   const all = Array.from({ length: 1 + 4 * 130 }, (_, place) => 1 + 4 * 130 - place);
   assert.deepEqual(await list(), [null, ...all]);
   assert.deepEqual(await list('rare'), [null, 462, 332, 202, 72]);
+});
+
+test('a rare action is searched for through a part of the log at a time', async () => {
+  const { db } = database;
+  const { id: workspaceId } = await createWorkspace(db, { name: 'Five' });
+  const caller = operatorIn(workspaceId);
+  for (let number = 0; number < 13; number += 1) {
+    const action = [1, 2, 9].includes(number) ? 'rare.found' : 'a.b';
+    await insertAll(db, [auditWrite(caller, { action, targetId: String(number) })]);
+  }
+  const parts: string[] = [];
+  for (let before: string | undefined; ; ) {
+    const end = await endOfSearch(db, { workspaceId, before }, 5);
+    const found = await listAuditEntries(db, { workspaceId, action: 'rare.found', before, end, limit: 10 });
+    parts.push(found.map(({ targetId }) => targetId).join());
+    if (end === undefined) break;
+    before = end;
+  }
+  assert.deepEqual(parts, ['9', '', '2,1']);
 });

@@ -69,7 +69,29 @@ export interface AuditQuery {
   targetId?: string | undefined;
   /** Id of the last entry of the previous page. */
   before?: string | undefined;
+  /** No entries before this id. */
+  end?: string | undefined;
   limit: number;
+}
+
+/** Entries that one search goes through. */
+const searchedAtOnce = 10_000;
+
+/** Where a search for the action or the actor of entries ends, which have no index; undefined: at the oldest. */
+export async function endOfSearch(
+  db: Db,
+  { workspaceId, before }: { workspaceId: string; before: string | undefined },
+  searched = searchedAtOnce,
+): Promise<string | undefined> {
+  let select = db
+    .selectFrom('audit_entries')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('id', 'desc')
+    .offset(searched - 1)
+    .limit(1);
+  if (before !== undefined) select = select.where('id', '<', before);
+  return (await select.executeTakeFirst())?.id;
 }
 
 /** Newest first. */
@@ -84,6 +106,7 @@ export async function listAuditEntries(db: Db, query: AuditQuery): Promise<Audit
   if (query.actorId !== undefined) select = select.where('actor_id', '=', query.actorId);
   if (query.targetId !== undefined) select = select.where('target_id', '=', query.targetId);
   if (query.before !== undefined) select = select.where('id', '<', query.before);
+  if (query.end !== undefined) select = select.where('id', '>=', query.end);
   const rows = await select.execute();
   // A filter may pick a few of very many.
   const places = await findPlaces(db, rows, { closeMs: 50 });

@@ -17,9 +17,21 @@ export const pageParameters = {
 export interface List<Row> {
   name: string;
   filters: Record<string, string | undefined>;
-  /** Up to `limit` rows after the position, or the first ones. */
-  fetch(workspaceId: string, after: CursorPosition | undefined, limit: number): Promise<Row[]>;
+  /** Up to `limit` rows after the position, or the first ones. `end`: none after that, as `endOfSearch` has told. */
+  fetch(
+    workspaceId: string,
+    after: CursorPosition | undefined,
+    limit: number,
+    end: CursorPosition | null,
+  ): Promise<Row[]>;
   positionOf(row: Row): CursorPosition;
+  /**
+   * For filters without an index: where the search for this page ends, so that a page is never searched for through a whole
+   * list. The page may then be shorter than its limit although more follow. null: at the end of the list.
+   */
+  endOfSearch?:
+    | ((workspaceId: string, after: CursorPosition | undefined) => Promise<CursorPosition | null>)
+    | undefined;
   /** For lists whose pages could become too large: rows are fetched in steps, and bounded by bytes. */
   bytesOf?: (row: Row) => number;
 }
@@ -38,11 +50,13 @@ export async function fetchPage<Row>(list: List<Row>, page: PageRequest): Promis
   const { workspaceId } = callerOf(request);
   const bound = { name: list.name, workspaceId, filters: list.filters };
   const after = cursor === undefined ? undefined : cursors.read(bound, cursor);
+  const end = (await list.endOfSearch?.(workspaceId, after)) ?? null;
   const { items, more } = list.bytesOf
-    ? await fetchByBytes(list, list.bytesOf, { workspaceId, after, limit })
-    : await fetchByRows(list, { workspaceId, after, limit });
+    ? await fetchByBytes(list, list.bytesOf, { workspaceId, after, limit, end })
+    : await fetchByRows(list, { workspaceId, after, limit, end });
   const last = items.at(-1);
-  if (more && last) linkNextPage(request, reply, cursors.write(bound, list.positionOf(last)));
+  const next = more && last ? list.positionOf(last) : end;
+  if (next) linkNextPage(request, reply, cursors.write(bound, next));
   return items;
 }
 
@@ -50,23 +64,24 @@ interface Stretch {
   workspaceId: string;
   after: CursorPosition | undefined;
   limit: number;
+  end: CursorPosition | null;
 }
 
-async function fetchByRows<Row>(list: List<Row>, { workspaceId, after, limit }: Stretch) {
-  const rows = await list.fetch(workspaceId, after, limit + 1);
+async function fetchByRows<Row>(list: List<Row>, { workspaceId, after, limit, end }: Stretch) {
+  const rows = await list.fetch(workspaceId, after, limit + 1, end);
   return { items: rows.slice(0, limit), more: rows.length > limit };
 }
 
 async function fetchByBytes<Row>(
   list: List<Row>,
   bytesOf: (row: Row) => number,
-  { workspaceId, after, limit }: Stretch,
+  { workspaceId, after, limit, end }: Stretch,
 ) {
   const items: Row[] = [];
   const hasRoom = createPageBudget();
   for (let position = after; ; ) {
     const step = Math.min(limit - items.length, largeRowsAtOnce);
-    const found = await fetchByRows(list, { workspaceId, after: position, limit: step });
+    const found = await fetchByRows(list, { workspaceId, after: position, limit: step, end });
     for (const row of found.items) {
       if (!hasRoom(bytesOf(row))) return { items, more: true };
       items.push(row);
