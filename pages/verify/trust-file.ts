@@ -6,7 +6,20 @@ import { createFileCard, element, type FileCard } from './file-card.ts';
 /** A million hashes of Bitcoin blocks have 100 MB. */
 const maxTrustBytes = 128 * 1024 * 1024;
 
+/** Puts the card into the page, at the place that it keeps for it. */
 export function createTrustCard(onChange: () => void): FileCard {
+  const place = element('trust-field');
+  // Written here and not from anything that a visitor gives.
+  place.innerHTML = `
+    <div class="file small" id="trust-card">
+      <input type="file" id="trust" accept=".json,application/json" aria-describedby="trust-state trust-note trust-fault">
+      <label for="trust">
+        <span class="file-text"><span class="file-title">Trust file</span><span class="file-state" id="trust-state"></span></span>
+      </label>
+      <button type="button" class="clear" hidden aria-label="Remove the trust file">×</button>
+    </div>
+    <small id="trust-note">JSON in the format holdfast/trust@1. It replaces whom this page trusts: your decision, or that of whoever gave it to you.</small>
+    <small class="fault" id="trust-fault" role="alert"></small>`;
   const empty = 'The trust that ships: known public chains, and well-known timestamp authorities';
   return createFileCard('trust', { empty, onChange });
 }
