@@ -1,5 +1,6 @@
 /** Reports what the check has shown and what it has not. Texts from the dossier are inserted as text, never as markup. */
 import type { DossierVerdict } from '../../src/maintenance/dossier-check/dossier-check.ts';
+import { isoTime } from '../../src/proof/verify/steps.ts';
 import { element } from '../verify/file-card.ts';
 
 const icons = {
@@ -53,7 +54,8 @@ export function showReport(result: DossierVerdict, { asked }: { asked: boolean }
 type Fact = [name: string, value: string, ...small: string[]];
 
 /** What the proofs say; only what no proof can say comes from dossier.json. */
-function factsOf(dossier: Dossier, { facts, recounted, seal, times, verdict }: DossierVerdict): Node {
+function factsOf(dossier: Dossier, result: DossierVerdict): Node {
+  const { facts, recounted, times } = result;
   const { asset, owner, madeAt } = dossier;
   const proven = facts?.asset;
   const unproven = proven ? [] : ['stated in dossier.json, and not proven'];
@@ -74,13 +76,8 @@ function factsOf(dossier: Dossier, { facts, recounted, seal, times, verdict }: D
     ],
     usageFact(dossier, facts),
     ['Installations to date', String(installations)],
-    [
-      'Dossier created',
-      new Date(madeAt).toUTCString(),
-      seal === 'valid' && verdict !== 'fail'
-        ? 'complete as of then: sealed by the owner'
-        : 'not shown to be complete',
-    ],
+    ['Dossier created', madeAt, 'as dossier.json states it'],
+    sealFact(result),
     ['Times', timesInWords[times]],
   ];
   const list = tag(
@@ -89,6 +86,14 @@ function factsOf(dossier: Dossier, { facts, recounted, seal, times, verdict }: D
   );
   list.className = 'facts';
   return list;
+}
+
+function sealFact({ seal, sealed, verdict }: DossierVerdict): Fact {
+  if (seal === 'missing' || seal === 'invalid') return ['Sealed', 'No', 'not shown to be complete'];
+  const when = sealed ? `On ${isoTime(sealed.time)} at the latest` : 'At a time that nobody vouches for';
+  const by = sealed ? `says ${sealed.by}` : 'when the dossier was created is only a statement';
+  const isOwners = seal === 'valid' && verdict !== 'fail';
+  return ['Sealed', when, by, isOwners ? 'as complete, by the owner' : 'not shown to be complete'];
 }
 
 function smallPrint(text: string): HTMLElement {
@@ -100,9 +105,10 @@ function smallPrint(text: string): HTMLElement {
 type Dossier = NonNullable<DossierVerdict['dossier']>;
 
 const timesInWords: Record<DossierVerdict['times'], string> = {
-  proven: 'A trusted clock vouches for all of them',
-  development: 'Development evidence: no clock that Holdfast trusts by itself vouches for all of them',
-  unproven: 'Not proven: no trusted clock vouches for all of them',
+  proven: 'A trusted clock vouches for those of all proofs',
+  development:
+    'Development evidence: no clock that Holdfast trusts by itself vouches for those of all proofs',
+  unproven: 'Not proven: no trusted clock vouches for those of all proofs',
 };
 
 function usageFact({ asset }: Dossier, facts: DossierVerdict['facts']): Fact {
@@ -123,7 +129,7 @@ function shownList({ counts, dossier, recounted: all, facts, seal }: DossierVerd
             'pass',
             'The owner of the asset has sealed dossier.json, which lists every file',
             counts.files === listed
-              ? 'So nothing was changed or left out since the dossier was created. That includes the PDF files, whose text was not compared with the entries.'
+              ? 'So nothing was changed or left out since it was sealed. That includes the PDF files, whose text was not compared with the entries.'
               : 'What differs from that list was changed since.',
           ] as [string, string, string],
         ]
@@ -199,7 +205,14 @@ function limits(): Node {
       'That an entry is true: the proof shows only who recorded and signed it, and that it has not changed since.',
     ),
     tag('li', 'That an authority issued the licences: they are shown as the organisation entered them.'),
-    tag('li', 'That all work was recorded, or that nothing was recorded after the dossier was created.'),
+    tag(
+      'li',
+      'That all work was recorded, or that nothing was recorded and the asset not given away after the dossier was sealed.',
+    ),
+    tag(
+      'li',
+      'When work was done, recorded or signed: entries state these times. A trusted clock vouches only that an entry or a sign-off existed at the time of its proof. What contradicts that is a fault.',
+    ),
     tag(
       'li',
       'The names of vaults, what is installed in the asset, and what is due: they are shown as the service had them.',

@@ -158,6 +158,7 @@ test('its page verifies it in a browser from disk, as an archive and as a folder
     assert.match(await report(), /3 proven, 2 of them certified/);
     assert.match(await report(), /120 hours, 0 cycles/);
     assert.match(await report(), /Development evidence/);
+    assert.match(await report(), /SealedAt a time that nobody vouches for/);
     assert.equal(await page.locator('#report b').count(), 0, 'the name of the asset is no markup');
     // A trust file that cannot be used is refused, and one that names the blocks makes everything pass without a node.
     const trust = (document: object) => ({
@@ -168,8 +169,12 @@ test('its page verifies it in a browser from disk, as an archive and as a folder
     await page.getByText('trust.json cannot be used as a trust file: blocks is').waitFor();
     await page.setInputFiles('#trust', trust(blocksOf(made)));
     await verdict('pass');
-    assert.match(await report(), /A trusted clock vouches for all of them/);
+    assert.match(await report(), /A trusted clock vouches for those of all proofs/);
     assert.doesNotMatch(await report(), /Development evidence/);
+    assert.match(
+      await report(),
+      /SealedOn 20\d\d-\S+Z at the latestsays block \d+ of .*as complete, by the owner/,
+    );
     await page.getByRole('button', { name: 'Remove the trust file' }).click();
     await verdict('incomplete');
     await page.setInputFiles('#folder', unpacked);
@@ -182,7 +187,7 @@ test('its page verifies it in a browser from disk, as an archive and as a folder
     await page.getByText('That nothing was left out at the end').waitFor();
     assert.match(await report(), /The logbook and the release certificates/);
     await page.setInputFiles('#seal', proof);
-    await page.getByText('complete as of then: sealed by the owner').waitFor();
+    await page.getByText('as complete, by the owner').waitFor();
     await page.setInputFiles('#seal', join(unpacked, dossierPaths.summary));
     await page.getByText('fails at').first().waitFor();
     writeFileSync(join(unpacked, 'logbook.pdf'), 'changed');

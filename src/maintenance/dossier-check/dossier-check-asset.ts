@@ -9,6 +9,7 @@ import type { FindingsLog } from './dossier-findings.ts';
 import { type Dossier, dossierPaths, type VersionLine } from './dossier-format.ts';
 import {
   anchorTimes,
+  isAnySinceEarly,
   type Ownership,
   ownershipsOf,
   sinceFaults,
@@ -167,7 +168,11 @@ async function checkHistory(
   findings.count('versions', proofs.length);
   for (const proof of given) findings.clocksOf(proof);
   const owned = ownershipsOf(
-    given.map((proof, place) => ({ proof, times: anchorTimes(proof, proofs[place]?.steps) })),
+    given.map((proof, place) => ({
+      proof,
+      times: anchorTimes(proof, proofs[place]?.steps),
+      vouched: proofs[place]?.vouchers[0] ?? null,
+    })),
   );
   checkOwners({ findings, dossier }, owned);
   return { owned, proven: provenVersions(findings, given, versions) };
@@ -203,6 +208,11 @@ function checkOwners(
   owned: Ownership[],
 ): void {
   for (const fault of sinceFaults(dossier.owners, owned)) findings.fault('The owners', fault);
+  if (isAnySinceEarly(dossier.owners, owned)) {
+    findings.gap(
+      'Since when owners have the asset: a time in dossier.json is more than 24 hours before the first trusted clock that vouches for it.',
+    );
+  }
   const proven = owned.map(({ vault }) => vault);
   const stated = dossier.owners.map(({ vault }) => vault.address.toLowerCase());
   if (stated.join() !== proven.slice(0, stated.length).join() || stated.length > proven.length) {

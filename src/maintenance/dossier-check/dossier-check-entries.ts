@@ -10,12 +10,16 @@ import { createEntryChain } from './dossier-check-chain.ts';
 import { hasDigest } from './dossier-files.ts';
 import type { FindingsLog } from './dossier-findings.ts';
 import type { Dossier, DossierCounts, EntryLine, SignoffLine } from './dossier-format.ts';
-import { ownershipFault } from './dossier-ownership.ts';
+import { type OrderedEntry, orderGaps } from './dossier-order.ts';
+import { isOwnedThen, ownershipFault } from './dossier-ownership.ts';
+import { earlier, isLongBefore, statementFault, type Vouched } from './dossier-times.ts';
 import { createUsageCheck } from './dossier-usage.ts';
 import type { DossierVerifyOptions } from './dossier-verify-options.ts';
 
 export interface EntryCheckDeps extends Pick<CheckedAsset, 'owned' | 'statedUsage' | 'versionCount'> {
   dossier: Dossier;
+  /** When the dossier with all of its entries existed, at the latest. */
+  sealed: Vouched | null;
   findings: FindingsLog;
   options: DossierVerifyOptions;
 }
@@ -42,13 +46,13 @@ interface Expected {
   version: number;
   digest: string;
   document: unknown;
-  /** When the owner sealed it. */
-  at: string;
+  /** When it says that it was recorded or signed. */
+  stated: { verb: 'recorded' | 'signed'; at: string };
   previousLeaf?: string;
 }
 
 export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
-  const { dossier, owned, statedUsage, versionCount, findings, options } = deps;
+  const { dossier, owned, sealed, statedUsage, versionCount, findings, options } = deps;
   const { asset, workspaceId, counts } = dossier;
   const seen = new Set<string>();
   const chain = createEntryChain();
@@ -69,6 +73,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
   let isMisplaced = false;
   /** The position of the previous entry: when the work was done, and its id. */
   let last = ['', ''];
+  const ordered: OrderedEntry[] = [];
 
   /** Whether there is a proof, and it holds. */
   async function checkProof(
@@ -77,20 +82,30 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     expected: Expected,
   ): Promise<boolean> {
     if (proof === null) {
+      checkStatement(place, expected, sealed);
       if (unprovable) findings.fault(place, 'has no proof, because what was stored is not what was anchored');
       else findings.gap('Entries or sign-offs that were not anchored yet when the dossier was created.');
       return false;
     }
     const content = new TextEncoder().encode(JSON.stringify(expected.document));
-    const { steps } = await verifyProof(proof, { ...options, content });
+    const { steps, vouchers } = await verifyProof(proof, { ...options, content });
     if (!findings.steps(place, steps)) return false;
     findings.clocksOf(proof);
+    const [vouched = null] = vouchers;
+    checkStatement(place, expected, earlier(vouched, sealed));
+    if (isLongBefore(expected.stated.at, vouched)) findings.gap(longBefore);
     if (!proof.anchors.some((one) => isAnchor(one, anchor))) {
       findings.fault(place, 'names a different anchor than its proof');
     }
     const wrong = mismatch(proof, expected);
     if (wrong !== null) findings.fault(place, `has a proof of something else: ${wrong}`);
+    else if (!isOwnedThen(owned, proof.leaf.values[6], vouched)) findings.gap(sealedLater);
     return wrong === null;
+  }
+
+  function checkStatement(place: string, { stated }: Expected, vouched: Vouched | null): void {
+    const untrue = statementFault(stated.verb, stated.at, vouched);
+    if (untrue !== null) findings.fault(place, untrue);
   }
 
   function mismatch({ kind, subject, content, leaf, claims }: Proof, expected: Expected): string | null {
@@ -101,7 +116,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     if (Number(version) !== expected.version) return `its version is ${version}`;
     if (content.digest !== expected.digest) return `its digest is ${content.digest}`;
     if (claims?.assetId !== asset.assetId) return 'it names another asset';
-    const notOwned = ownershipFault(owned, vault, expected.at);
+    const notOwned = ownershipFault(owned, vault, expected.stated.at);
     if (notOwned !== null) return notOwned;
     if (expected.previousLeaf !== undefined && previousLeaf !== expected.previousLeaf) {
       return 'it does not follow the proof of its entry';
@@ -128,7 +143,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
       version: number,
       digest: signoffHash,
       document,
-      at: document.signedAt,
+      stated: { verb: 'signed', at: document.signedAt },
       ...(entry.proof && { previousLeaf: toHex(leafHash(entry.proof.leaf.values)) }),
     });
     if (faults.length === 0 && (isProven || isPending(signoff))) findings.count('signoffs');
@@ -161,9 +176,13 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     if (seen.has(maintenanceId)) return findings.fault(maintenanceId, 'occurs twice');
     seen.add(maintenanceId);
     const faults = entryFaults(line);
-    const { recordedAt: at } = entry;
-    const expected = { kind: 'maintenance', id: maintenanceId, version: 1, digest: maintenanceHash, at };
-    const isProven = await checkProof(maintenanceId, line, { ...expected, document: entry });
+    const isProven = await checkProof(maintenanceId, line, {
+      ...{ kind: 'maintenance', id: maintenanceId, version: 1, digest: maintenanceHash, document: entry },
+      stated: { verb: 'recorded', at: entry.recordedAt },
+    });
+    const recordedAt = Date.parse(entry.recordedAt);
+    const vault = isProven ? (line.proof?.leaf.values[6] ?? null) : null;
+    ordered.push({ number: line.number, recordedAt, vault });
     const misplaced = chain.add(line, { workspaceId, isProven });
     isMisplaced ||= misplaced.length > 0;
     faults.push(...misplaced);
@@ -207,6 +226,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     end() {
       const broken = chain.faults();
       for (const { place, message } of broken) findings.fault(place, message);
+      for (const gap of orderGaps(ordered, owned)) findings.gap(gap);
       for (const [corrected, by] of corrections) {
         if (!seen.has(corrected)) findings.fault(by, `corrects ${corrected}, which is missing`);
         if (superseded.get(corrected) !== by)
@@ -246,6 +266,11 @@ const countedThings = [
   ['provenSignoffs', 'The sign-offs with a proof'],
   ['certified', 'The certified entries'],
 ] as const;
+
+const longBefore =
+  'When entries were recorded and signed: the time that they state is more than 24 hours before the first trusted clock that vouches for them.';
+const sealedLater =
+  'That the owner sealed all entries and sign-offs: the first trusted clock that vouches for them is more than 24 hours away from the time in which their vault owned the asset.';
 
 /** Whether it had no proof yet when the dossier was created. */
 function isPending({ proof, unprovable }: Pick<EntryLine, 'proof' | 'unprovable'>): boolean {

@@ -9,7 +9,7 @@ import { contentDigest } from '../../proof/content.ts';
 import { parseJsonText } from '../../runtime/json-text.ts';
 import { type CheckedAsset, checkAsset, installationsOf, usageOf } from './dossier-check-asset.ts';
 import { type CheckedEntries, createEntryCheck } from './dossier-check-entries.ts';
-import { checkSeal, type SealState } from './dossier-check-seal.ts';
+import { type CheckedSeal, checkSeal, type SealState } from './dossier-check-seal.ts';
 import { bytesOf, type DossierFiles, decode, hashOf, linesOf, parseLine } from './dossier-files.ts';
 import { createFindings, type Findings, type FindingsLog } from './dossier-findings.ts';
 import {
@@ -39,6 +39,8 @@ export interface DossierVerdict extends Findings {
   /** What the proofs say; null when there is no dossier.json. */
   facts: DossierFacts | null;
   seal: SealState;
+  /** When the dossier was sealed, at the latest, and who vouches for that; null if no trusted clock does. */
+  sealed: CheckedSeal['sealed'];
   /** Whether a trusted clock vouches for the time of every proof; if not, whether it is development evidence. */
   times: 'proven' | 'development' | 'unproven';
   verdict: 'pass' | 'fail' | 'incomplete';
@@ -76,7 +78,7 @@ export async function checkDossier(
   const found = await readSummary(files, findings);
   if (found === null) {
     const nothing = { dossier: null, recounted: null, facts: null } as const;
-    return { ...nothing, ...findings, seal: 'missing', times: 'unproven', verdict: 'fail' };
+    return { ...nothing, ...findings, seal: 'missing', sealed: null, times: 'unproven', verdict: 'fail' };
   }
   const { dossier, bytes } = found;
   const all = dossier.contents.reduce((sum, file) => sum + file.bytes, 0);
@@ -97,14 +99,14 @@ export async function checkDossier(
   await checkFiles(run);
   const asset = await checkAsset(run);
   const proof = await readSeal(run, givenSeal);
-  const seal = await checkSeal({ ...run, ...asset, summary: bytes, proof });
-  const { attachments, entries } = await checkEntries(run, asset);
+  const { state: seal, sealed } = await checkSeal({ ...run, ...asset, summary: bytes, proof });
+  const { attachments, entries } = await checkEntries(run, { ...asset, sealed });
   await checkAttachments(run, attachments);
   const times = checkTimes(run);
   judgeCompleteness(run, { asset, entries, seal });
   const verdict = findings.faultCount > 0 ? 'fail' : findings.gaps.size > 0 ? 'incomplete' : 'pass';
   const facts = factsOf(asset, entries);
-  return { dossier, ...findings, recounted: entries.counts, facts, seal, times, verdict };
+  return { dossier, ...findings, recounted: entries.counts, facts, seal, sealed, times, verdict };
 }
 
 async function readSummary(
@@ -164,10 +166,10 @@ async function checkFiles({ files, findings, dossier, read }: Run): Promise<void
 /** Returns the attachments whose bytes are in the dossier, and what the entries show. */
 async function checkEntries(
   run: Run,
-  asset: CheckedAsset,
+  shown: CheckedAsset & Pick<CheckedSeal, 'sealed'>,
 ): Promise<{ attachments: Map<string, DossierAttachment>; entries: CheckedEntries }> {
   const { files, findings, dossier, options, read } = run;
-  const check = createEntryCheck({ dossier, ...asset, findings, options });
+  const check = createEntryCheck({ dossier, ...shown, findings, options });
   const attachments = new Map<string, DossierAttachment>();
   const parts = dossier.contents.filter(({ path }) => path.startsWith(dossierPaths.entries));
   for (const [place, { path, bytes }] of parts.entries()) {
@@ -246,9 +248,8 @@ function judgeCompleteness(
   }
   if (seal === 'valid') return;
   findings.gap(
-    seal === 'unowned'
-      ? 'That nothing was left out at the end: dossier.json is sealed, but nothing proves that the owner of the asset sealed it.'
-      : `That nothing was left out at the end, the newest entries or the last sign-offs of an entry: the proof of dossier.json, ${dossier.dossierId}, is not given.`,
+    unownedSeals.get(seal) ??
+      `That nothing was left out at the end, the newest entries or the last sign-offs of an entry: the proof of dossier.json, ${dossier.dossierId}, is not given.`,
   );
   const isPrinted = ({ path }: Dossier['contents'][number]) =>
     path.endsWith('.pdf') && !path.startsWith(dossierPaths.attachments);
@@ -258,6 +259,17 @@ function judgeCompleteness(
     );
   }
 }
+
+const unownedSeals = new Map<SealState, string>([
+  [
+    'unowned',
+    'That nothing was left out at the end: dossier.json is sealed, but nothing proves that the owner of the asset sealed it.',
+  ],
+  [
+    'former',
+    'That nothing was left out at the end: dossier.json is sealed by a vault that has given the asset away, and no trusted clock shows that it was sealed before.',
+  ],
+]);
 
 function factsOf({ owned, isProven, proven }: CheckedAsset, entries: CheckedEntries): DossierFacts {
   const version = [...proven.keys()].reduce((newest, one) => Math.max(newest, one), 0);

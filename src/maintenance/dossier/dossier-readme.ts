@@ -26,11 +26,12 @@ export function dossierReadme(
     '',
     ...identity,
     '',
-    'This archive contains the maintenance history of the asset, complete as of the time',
-    'above. You can read and check it without the service and without a network.',
+    'This archive contains the maintenance history of the asset, as the service had it at',
+    'the time above. You can read and check it without the service and without a network.',
     `The vault of the owner has sealed ${dossierPaths.summary}, which lists every other file.`,
-    `The proof of that is ${dossierPaths.seal}. If it is missing here, it was not on the`,
-    'chain yet when this archive was written: ask whoever gave you the archive for the',
+    `The proof of that is ${dossierPaths.seal}. The time above is a statement; the clocks of`,
+    'that proof say when it was sealed at the latest. If the proof is missing here, it was not',
+    'on the chain yet when this archive was written: ask whoever gave you the archive for the',
     'proof of the dossier, and keep it beside the archive.',
     ...(developmentEvidence
       ? [

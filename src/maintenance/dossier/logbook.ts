@@ -105,7 +105,7 @@ function* draw(paper: Paper, input: LogbookInput): Parts<SentEntry[]> {
   heading(paper, 'Entries', { keep: 110 });
   paragraph(
     paper,
-    'In the order in which the work was done. An entry is never changed: a correction is another entry, and the corrected one stays in its place. Entries are numbered in the order in which they were recorded, without a gap. Each has its id, its hash and its anchor; “entries” in the dossier contains the complete entry with its proof.',
+    'In the order in which the work was done. An entry is never changed: a correction is another entry, and the corrected one stays in its place. Entries are numbered in the order in which they were recorded, without a gap. Each has its id, its hash and its anchor; “entries” in the dossier contains the complete entry with its proof. When work was done, recorded and signed is stated by those who did it; the proof of an entry or a sign-off shows when it existed at the latest.',
     { size: sizes.small, colour: colours.soft },
   );
   paragraph(
