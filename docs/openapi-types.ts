@@ -3249,6 +3249,8 @@ export interface components {
                 openTimestamps: {
                     /** @description Proofs that no Bitcoin block has yet. Counted up to 100,000 */
                     pending: number;
+                    /** @description Complete proofs without the header of their block: nobody has checked what calendars say. Counted up to 100,000 */
+                    unchecked: number;
                 } | null;
             };
         };

@@ -1,5 +1,5 @@
 /** The state of the clocks beside the chain, for the overview. */
-import { countPendingOts, readLastTokens } from '../anchoring/evidence/clock-stats.ts';
+import { countPendingOts, countUncheckedOts, readLastTokens } from '../anchoring/evidence/clock-stats.ts';
 import type { Db } from '../db/database.ts';
 import type { StampingLane } from './stamping.ts';
 
@@ -11,7 +11,7 @@ export interface ClocksState {
     awaySince: Date | null;
   }[];
   /** Null while OpenTimestamps is off. */
-  openTimestamps: { pending: number } | null;
+  openTimestamps: { pending: number; unchecked: number } | null;
 }
 
 export interface ClocksStateDeps {
@@ -33,6 +33,8 @@ export async function readClocksState(deps: ClocksStateDeps): Promise<ClocksStat
       lastTokenAt: last.find(({ authority }) => authority === url)?.at ?? null,
       awaySince: isLeading() ? awaySince() : null,
     })),
-    openTimestamps: hasCalendars ? { pending: await countPendingOts(db) } : null,
+    openTimestamps: hasCalendars
+      ? { pending: await countPendingOts(db), unchecked: await countUncheckedOts(db) }
+      : null,
   };
 }

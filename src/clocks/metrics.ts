@@ -1,6 +1,11 @@
 /** Prometheus metrics of the clocks beside the chain. */
 import type { Metric } from 'prom-client';
-import { countPendingOts, readClockStats, readLastTokens } from '../anchoring/evidence/clock-stats.ts';
+import {
+  countPendingOts,
+  countUncheckedOts,
+  readClockStats,
+  readLastTokens,
+} from '../anchoring/evidence/clock-stats.ts';
 import type { Db } from '../db/database.ts';
 import { counter, gauge, labelledGauge } from '../metrics/metric.ts';
 import { askOncePerScrape } from '../metrics/scrape.ts';
@@ -49,6 +54,9 @@ export function createClockMetrics({ db, authorities, hasCalendars }: ClockMetri
       }),
       gauge('holdfast_opentimestamps_pending', () =>
         hasCalendars ? countPendingOts(db).catch(() => null) : null,
+      ),
+      gauge('holdfast_opentimestamps_unchecked', () =>
+        hasCalendars ? countUncheckedOts(db).catch(() => null) : null,
       ),
     ],
     onAnswer: (authority, outcome) => (outcome === 'stored' ? tokens : failures).inc({ authority }),

@@ -7,6 +7,7 @@ import { type Fixture, openFixture, type TestVault } from '../../test/support/fi
 import { type MadeBlock, makeBlock } from '../../test/support/opentimestamps/bitcoin-block.ts';
 import { type CalendarServer, startCalendar } from '../../test/support/opentimestamps/calendar-server.ts';
 import { sha256 } from '../../test/support/opentimestamps/trails.ts';
+import { countUncheckedOts } from '../anchoring/evidence/clock-stats.ts';
 import { createGuardedRequests } from '../egress/guarded-request.ts';
 import { judgeOpenTimestamps } from '../proof/opentimestamps/judge.ts';
 import { runEach } from '../runtime/check.ts';
@@ -25,11 +26,16 @@ let fixture: Fixture;
 let vault: TestVault;
 let calendar: CalendarServer;
 let client: CalendarClient;
+/** A second calendar, and a client of both. */
+let other: CalendarServer;
+let both: CalendarClient;
 let now = Date.now();
 
 /** An API in the form of Esplora: texts by path. */
 const answers = new Map<string, string>();
+const lookedUp: string[] = [];
 const api = createServer(({ url = '' }, response) => {
+  lookedUp.push(url);
   const answer = answers.get(url);
   response.writeHead(answer === undefined ? 404 : 200).end(answer ?? 'Block not found');
 });
@@ -39,12 +45,14 @@ before(async () => {
   fixture = await openFixture();
   vault = await fixture.newVault();
   calendar = await startCalendar();
+  other = await startCalendar();
   client = createCalendarClient({ calendars: [calendar.url], timeoutMs: 10 * minute });
+  both = createCalendarClient({ calendars: [other.url, calendar.url], timeoutMs: 10 * minute });
   await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
 });
 after(async () => {
-  await client.close();
-  await calendar.close();
+  await Promise.all([client.close(), both.close()]);
+  await Promise.all([calendar.close(), other.close()]);
   await requests.close();
   await fixture.close();
   await new Promise((resolve) => api.close(resolve));
@@ -52,15 +60,18 @@ after(async () => {
 afterEach(async () => {
   await fixture.clear();
   answers.clear();
-  calendar.mode = 'well';
+  for (const one of [calendar, other]) Object.assign(one, { mode: 'well', invented: [] });
   calendar.requests.length = 0;
   logged.length = 0;
+  lookedUp.length = 0;
 });
 
-function open({ headers = true } = {}) {
+/** Every hash will do, unless a test wants the work that Bitcoin wants. */
+function open({ headers = true, asked = client, anyWork = true } = {}) {
   let completed = 0;
   const openTimestamps = createOpenTimestamps({
-    ...{ db: fixture.db, client, now: () => now, log: { info: note, error: note } },
+    ...{ db: fixture.db, client: asked, now: () => now, log: { info: note, error: note } },
+    ...(anyWork && { largestTarget: 2n ** 256n }),
     findHeader: headers ? createBitcoinHeaders({ url: apiUrl(), requests }) : null,
     onComplete: () => {
       completed += 1;
@@ -157,15 +168,18 @@ test('leaves a proof pending while the header of its block does not agree or can
   const clock = open();
   await makeBatch();
   await clock.step();
-  const block = calendar.mine({ height: 7, time: Date.UTC(2026, 2, 1) });
+  const block = calendar.mine({ height: 900_007, time: Date.UTC(2026, 2, 1) });
   const other = makeBlock({
-    height: 7,
+    height: 900_007,
     time: Date.UTC(2026, 2, 2),
     merkleRoot: sha256(Buffer.from('other')),
   });
   const cases: [RegExp, () => void][] = [
     [/could not find the header .*status 404/, () => {}],
-    [/something else than 64 hexadecimal digits/, () => answers.set('/api/block-height/7', 'Block 7')],
+    [
+      /something else than 64 hexadecimal digits/,
+      () => answers.set('/api/block-height/900007', 'Block 900007'),
+    ],
     [/does not agree/, () => publish(other)],
     [
       /another hash than the block/,
@@ -189,11 +203,111 @@ test('completes a proof without a header where none can be asked for', async () 
   const clock = open({ headers: false });
   await makeBatch();
   await clock.step();
-  calendar.mine({ height: 7, time: Date.UTC(2026, 2, 1) });
+  calendar.mine({ height: 900_007, time: Date.UTC(2026, 2, 1) });
   now += 10 * minute;
   await clock.step();
   const [row] = await rows();
   assert.deepEqual([row?.complete, row?.headers, row?.vouched_at?.getTime()], [true, [], now]);
+});
+
+/** Blocks of these heights, which have something else. */
+function publishOthers(...heights: number[]): void {
+  for (const height of heights) {
+    const merkleRoot = sha256(Buffer.from(`other ${height}`));
+    publish(makeBlock({ height, time: Date.UTC(2026, 2, 2), merkleRoot }));
+  }
+}
+
+test('a calendar that invents blocks keeps nobody else’s waiting', async () => {
+  const invented = Array.from({ length: 9 }, (_, place) => 800_000 + place);
+  publishOthers(...invented);
+  for (const named of [invented, invented.slice(0, 2)]) {
+    const clock = open({ asked: both });
+    const batch = await makeBatch();
+    now += minute;
+    await clock.step();
+    Object.assign(other, { mode: 'inventing', invented: named });
+    publish(calendar.mine({ height: 900_020, time: Date.UTC(2026, 2, 1) }));
+    now += 10 * minute;
+    await clock.step();
+    const row = (await rows()).find(({ batch_id }) => batch_id === batch);
+    assert.deepEqual([row?.complete, row?.heights], [true, [900_020]]);
+    Object.assign(other, { mode: 'well' });
+  }
+  assert.match(logged.join(), /names 9 Bitcoin blocks in one answer, more than 2/);
+});
+
+test('a block that does not agree is looked up ever more seldom', async () => {
+  const clock = open();
+  await makeBatch();
+  await clock.step();
+  Object.assign(calendar, { mode: 'inventing', invented: [800_001] });
+  publishOthers(800_001);
+  const rounds: number[] = [];
+  for (let round = 1; round <= 32; round += 1) {
+    lookedUp.length = 0;
+    now += 10 * minute;
+    await clock.step();
+    if (lookedUp.length > 0) rounds.push(round);
+  }
+  assert.deepEqual(rounds, [1, 2, 4, 8, 16, 32]);
+  // The true block is found at once all the same.
+  calendar.mode = 'well';
+  publish(calendar.mine({ height: 900_021, time: Date.UTC(2026, 2, 1) }));
+  now += 10 * minute;
+  await clock.step();
+  assert.deepEqual((await rows())[0]?.heights, [900_021]);
+});
+
+test('asks for no block that cannot exist, and believes none of too little work', async () => {
+  const clock = open({ anyWork: false });
+  await makeBatch();
+  await clock.step();
+  calendar.mode = 'inventing';
+  for (const height of [0, 499_999, 1_500_000, 2 ** 31, 2 ** 32 - 1]) {
+    calendar.invented = [height];
+    now += 10 * minute;
+    await clock.step();
+    assert.deepEqual(lookedUp, [], String(height));
+  }
+  calendar.mode = 'well';
+  publish(calendar.mine({ height: 900_022, time: Date.UTC(2026, 2, 1) }));
+  now += 10 * minute;
+  await clock.step();
+  assert.match(logged.at(-1) ?? '', /does not agree/);
+  assert.deepEqual([(await rows())[0]?.complete, clock.completed()], [false, 0]);
+});
+
+test('without headers, one calendar alone completes nothing while others are to answer', async () => {
+  const clock = open({ headers: false, asked: both });
+  await makeBatch();
+  await clock.step();
+  const isComplete = async (advance: number) => {
+    now += advance;
+    await clock.step();
+    return (await rows())[0]?.complete;
+  };
+  Object.assign(other, { mode: 'inventing', invented: [2 ** 31] });
+  assert.equal(await isComplete(10 * minute), false);
+  other.invented = [900_023];
+  assert.equal(await isComplete(10 * minute), false);
+  calendar.mine({ height: 900_024, time: Date.UTC(2026, 2, 1) });
+  other.invented = [2 ** 31];
+  assert.equal(await isComplete(10 * minute), true, 'all have answered, one of them with a block that can exist');
+  assert.equal(await countUncheckedOts(fixture.db), 1);
+});
+
+test('without headers, a calendar that never answers is waited for three days', async () => {
+  const clock = open({ headers: false, asked: both });
+  await makeBatch();
+  await clock.step();
+  calendar.mine({ height: 900_025, time: Date.UTC(2026, 2, 1) });
+  now += 10 * minute;
+  await clock.step();
+  assert.equal((await rows())[0]?.complete, false);
+  now += 3 * 24 * 60 * minute;
+  await clock.step();
+  assert.equal((await rows())[0]?.complete, true);
 });
 
 test('asks for every pending proof once in ten minutes, oldest first, and never gives up', async () => {

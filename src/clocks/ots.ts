@@ -1,6 +1,7 @@
 /**
  * Has the newest batches timestamped by OpenTimestamps calendars, and completes these proofs when Bitcoin has them. What a
- * calendar says is believed only if the header of the block agrees.
+ * calendar says is believed only if the header of the block agrees. Where no header can be asked for, the proof is stored as
+ * one that nobody has checked, once all of its calendars have answered.
  */
 import { createHash } from 'node:crypto';
 import type { Hex } from 'viem';
@@ -23,6 +24,7 @@ import { prunedTo } from '../proof/opentimestamps/timestamp.ts';
 import { writeDetachedFile } from '../proof/opentimestamps/write.ts';
 import type { LoopLog } from '../runtime/loop.ts';
 import type { FindBitcoinHeader } from './bitcoin-headers.ts';
+import { isPlausibleHeight, largestTarget } from './opentimestamps/bitcoin-bounds.ts';
 import type { CalendarClient, CalendarOutcome, Upgrade } from './opentimestamps/calendar-client.ts';
 
 export interface OpenTimestamps {
@@ -33,8 +35,10 @@ export interface OpenTimestamps {
 export interface OpenTimestampsDeps {
   db: Db;
   client: Pick<CalendarClient, 'submit' | 'upgrade'>;
-  /** Null: proofs are completed without headers. */
+  /** Null: proofs are completed without headers, so that nobody has checked them. */
   findHeader: FindBitcoinHeader | null;
+  /** That a header may demand; Bitcoin's unless a test makes its own blocks. */
+  largestTarget?: bigint;
   log: LoopLog;
   /** Milliseconds since 1970. */
   now(): number;
@@ -45,16 +49,35 @@ const submitEveryMs = 60_000;
 const roundEveryMs = 600_000;
 /** Proofs that are asked for in one step. */
 const atOnce = 10;
-/** Blocks of one proof whose headers are looked up; each calendar names one. */
-const mostBlocks = 8;
+/** Blocks of one proof whose headers are looked up: two for each of eight calendars, when submitting and later. */
+const mostBlocks = 32;
+/** A block that did not agree is looked up again after ten minutes, and then after pauses that grow to this. */
+const longestPauseMs = 24 * 60 * 60_000;
+/** Proofs and blocks whose pauses are kept; the oldest are forgotten first. */
+const mostPauses = 10_000;
+/** Without headers: how long a proof waits for its last calendar. */
+const patienceMs = 3 * 24 * 60 * 60_000;
+
+type Complete = Omit<Parameters<typeof completeOts>[1], 'id'>;
+
+interface Lookup {
+  /** Of the proof. */
+  id: number;
+  heights: number[];
+  findHeader: FindBitcoinHeader;
+  signal: AbortSignal;
+}
 
 export function createOpenTimestamps(deps: OpenTimestampsDeps): OpenTimestamps {
   const { db, client, findHeader, log, now, onComplete } = deps;
+  const easiest = deps.largestTarget ?? largestTarget;
   let submittedAt = Number.NEGATIVE_INFINITY;
   /** A round goes over all that are pending, oldest first. */
   let roundAt = Number.NEGATIVE_INFINITY;
   let roundLastId: number | null = null;
   const told = new Map<string, string>();
+  /** Blocks that did not agree with a proof, by both. */
+  const pauses = new Map<string, { times: number; until: number }>();
 
   /** Once for each reason, as a calendar may be away for days. */
   function tell(outcomes: CalendarOutcome[]): void {
@@ -89,47 +112,77 @@ export function createOpenTimestamps(deps: OpenTimestampsDeps): OpenTimestamps {
     return pending.length === atOnce;
   }
 
-  async function upgrade(lead: Lead, { id, ots }: PendingOts, signal: AbortSignal): Promise<void> {
-    const upgraded = await client.upgrade(ots);
+  async function upgrade(lead: Lead, pending: PendingOts, signal: AbortSignal): Promise<void> {
+    const upgraded = await client.upgrade(pending.ots);
     tell(upgraded.outcomes);
-    if (upgraded.bitcoin.length === 0) return;
+    const heights = [...new Set(upgraded.bitcoin.map(({ height }) => height))].filter((height) =>
+      isPlausibleHeight(height, now()),
+    );
+    if (heights.length === 0) return;
     const complete = findHeader
-      ? await withHeader(upgraded, signal)
-      : { ots: Buffer.from(upgraded.ots), headers: [], vouchedAt: new Date(now()) };
+      ? await withHeader(upgraded, { id: pending.id, heights, findHeader, signal })
+      : withoutHeader(upgraded, pending);
     if (!complete) return;
-    await lead.term.commit((db) => completeOts(db, { id, ...complete }));
+    await lead.term.commit((db) => completeOts(db, { id: pending.id, ...complete }));
     onComplete();
   }
 
+  /**
+   * One calendar could name any block. What it says is stored beside what the others say, so all of them are waited for, but
+   * not for ever.
+   */
+  function withoutHeader({ ots, outcomes }: Upgrade, { createdAt }: PendingOts) {
+    const isAnswered = outcomes.every(({ status }) => status === 'done');
+    if (!isAnswered && now() < createdAt.getTime() + patienceMs) return null;
+    return { ots: Buffer.from(ots), headers: [], vouchedAt: new Date(now()) };
+  }
+
   /** Of the blocks that the proof names, the one with the shortest way to it whose header agrees; null if there is none. */
-  async function withHeader({ ots, bitcoin }: Upgrade, signal: AbortSignal) {
+  async function withHeader(
+    { ots }: Upgrade,
+    { id, heights, findHeader, signal }: Lookup,
+  ): Promise<Complete | null> {
+    const due = heights.filter((height) => (pauses.get(`${id} ${height}`)?.until ?? 0) <= now());
     const headers = new Map<number, Hex>();
-    for (const height of [...new Set(bitcoin.map(({ height }) => height))].slice(0, mostBlocks)) {
-      const header = await findHeader?.(height, signal).catch((error: unknown) => {
-        if (!(error instanceof RequestFault)) throw error;
-        log.info({ height, error: error.message }, 'could not find the header of a Bitcoin block');
-      });
-      if (header) headers.set(height, header);
-    }
+    await Promise.all(
+      due.slice(0, mostBlocks).map(async (height) => {
+        const header = await findHeader(height, signal).catch((error: unknown) => {
+          if (!(error instanceof RequestFault)) throw error;
+          log.info({ height, error: error.message }, 'could not find the header of a Bitcoin block');
+        });
+        if (header) headers.set(height, header);
+      }),
+    );
     const file = readDetachedFile(ots);
     const fits = ({ height, merkleRoot }: { height: number; merkleRoot: Uint8Array }) => {
       const header = headers.get(height);
       if (!header) return false;
       const block = readBitcoinHeader(header);
-      return block.hasWork && toHex(block.merkleRoot) === toHex(merkleRoot);
+      return block.hasWork && block.target <= easiest && toHex(block.merkleRoot) === toHex(merkleRoot);
     };
-    const found = await smallestBitcoin(file, fits);
+    const found = smallestBitcoin(file, fits);
     const header = found && headers.get(found.height);
     if (!header) {
+      for (const height of headers.keys()) pause(`${id} ${height}`);
       if (headers.size > 0)
         log.error({ heights: [...headers.keys()] }, 'a calendar names a Bitcoin block that does not agree');
       return null;
     }
+    for (const height of heights) pauses.delete(`${id} ${height}`);
     return {
       ots: Buffer.from(writeDetachedFile(prunedTo(file, found.attested))),
       headers: [{ height: found.height, header: toBytea(header) }],
       vouchedAt: new Date(readBitcoinHeader(header).time),
     };
+  }
+
+  function pause(key: string): void {
+    const times = (pauses.get(key)?.times ?? 0) + 1;
+    // Removed first, so that it becomes the newest.
+    pauses.delete(key);
+    pauses.set(key, { times, until: now() + Math.min(roundEveryMs * 2 ** (times - 1), longestPauseMs) });
+    const [oldest] = pauses.keys();
+    if (pauses.size > mostPauses && oldest !== undefined) pauses.delete(oldest);
   }
 
   return {

@@ -157,9 +157,13 @@ export const metricCatalogue = {
     type: 'gauge',
     help: 'Proofs by OpenTimestamps that no Bitcoin block has yet; absent while it is off',
   },
+  holdfast_opentimestamps_unchecked: {
+    type: 'gauge',
+    help: 'Complete proofs by OpenTimestamps without the header of their Bitcoin block, so that nobody has checked what calendars say; absent while it is off',
+  },
   holdfast_opentimestamps_completed_total: {
     type: 'counter',
-    help: 'Proofs by OpenTimestamps that this node has completed with a Bitcoin block',
+    help: 'Proofs by OpenTimestamps that this node has completed with the header of a Bitcoin block, or, without HOLDFAST_BITCOIN_URL, with what calendars say',
   },
 } as const satisfies Record<string, MetricEntry>;
 

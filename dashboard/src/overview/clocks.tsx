@@ -28,7 +28,7 @@ export function Clocks({ chain, clocks }: Pick<Stats, 'chain' | 'clocks'>) {
           </Clock>
         ))}
         {clocks.openTimestamps && (
-          <Clock name="OpenTimestamps">{`${clocks.openTimestamps.pending.toLocaleString('en')} pending`}</Clock>
+          <Clock name="OpenTimestamps">{stateOfCalendars(clocks.openTimestamps)}</Clock>
         )}
       </Group>
     </Paper>
@@ -44,6 +44,11 @@ function Clock({ name, children }: { name: string; children: ReactNode }) {
       {children}
     </Text>
   );
+}
+
+function stateOfCalendars({ pending, unchecked }: NonNullable<Stats['clocks']['openTimestamps']>): string {
+  const waiting = `${pending.toLocaleString('en')} pending`;
+  return unchecked === 0 ? waiting : `${waiting}, ${unchecked.toLocaleString('en')} not checked`;
 }
 
 function stateOfChain(chain: Stats['chain']): ReactNode {

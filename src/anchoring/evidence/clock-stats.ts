@@ -37,6 +37,17 @@ export async function countPendingOts(db: Db): Promise<number> {
   return rows[0]?.pending ?? 0;
 }
 
+/** Complete, but without a header: nobody has checked what calendars say. Counted up to 100,000. */
+export async function countUncheckedOts(db: Db): Promise<number> {
+  const { rows } = await sql<{ unchecked: number }>`
+    select count(*) as unchecked from (
+      select 1 from timestamps
+      where kind = 'opentimestamps' and complete and cardinality(headers) = 0 limit ${mostCounted}) as counted`.execute(
+    db,
+  );
+  return rows[0]?.unchecked ?? 0;
+}
+
 /** Of those authorities that have given any. */
 export async function readLastTokens(db: Db, authorities: readonly string[]): Promise<LastToken[]> {
   if (authorities.length === 0) return [];

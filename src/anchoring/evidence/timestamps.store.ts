@@ -120,6 +120,7 @@ export interface PendingOts {
   id: number;
   batchId: number;
   ots: Buffer;
+  createdAt: Date;
 }
 
 /** Those that a Bitcoin block may have by now, oldest first. */
@@ -129,18 +130,20 @@ export async function pendingOts(
 ): Promise<PendingOts[]> {
   const rows = await db
     .selectFrom('timestamps')
-    .select(['id', 'batch_id', 'proof'])
+    .select(['id', 'batch_id', 'proof', 'created_at'])
     .where('complete', '=', false)
     .where('id', '>', after)
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows.map(({ id, batch_id, proof }) => ({ id, batchId: batch_id, ots: proof }));
+  return rows.map(({ id, batch_id, proof, created_at }) => ({
+    ...{ id, batchId: batch_id, ots: proof, createdAt: created_at },
+  }));
 }
 
 /**
- * With the headers of the blocks that it names, as far as they are known. `vouchedAt`: the earliest time of them; or, if
- * there are none, of their discovery.
+ * With the headers of the blocks that it names, as far as they are known; without any, nobody has checked it. `vouchedAt`: the
+ * earliest time of them; or, if there are none, of their discovery.
  */
 export async function completeOts(
   db: Db,

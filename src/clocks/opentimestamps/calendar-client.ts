@@ -68,6 +68,8 @@ export interface CalendarClientOptions {
 
 /** Of one file; only a file that we did not make has more. */
 const maxQuestions = 32;
+/** A calendar puts what it gets into one block; it may name another after a fork. */
+const maxBlocksOfAnswer = 2;
 const nonceBytes = 16;
 
 export function createCalendarClient(options: CalendarClientOptions): CalendarClient {
@@ -78,8 +80,8 @@ export function createCalendarClient(options: CalendarClientOptions): CalendarCl
 
   async function submitTo(calendar: string, digest: Uint8Array): Promise<TimestampTree> {
     const timestamp = readTimestamp(await post(calendar, digest), digest.length);
-    const { uris, hasBlock } = contentOf(timestamp);
-    if (hasBlock || uris.some((uri) => addresses.includes(calendarAddress(uri) ?? ''))) return timestamp;
+    const { uris, blocks } = contentOf(timestamp);
+    if (blocks > 0 || uris.some((uri) => addresses.includes(calendarAddress(uri) ?? ''))) return timestamp;
     throw new RequestFault(
       uris[0] === undefined
         ? 'sent a timestamp that no calendar will complete'
@@ -91,7 +93,7 @@ export function createCalendarClient(options: CalendarClientOptions): CalendarCl
     const answer = await get(calendarAddress(uri) ?? '', commitment);
     if (typeof answer === 'string') return answer;
     const timestamp = readTimestamp(answer, commitment.length);
-    if (contentOf(timestamp).hasBlock) return timestamp;
+    if (contentOf(timestamp).blocks > 0) return timestamp;
     throw new RequestFault('sent a timestamp without a Bitcoin block');
   }
 
@@ -190,11 +192,16 @@ async function settle<Result>(asked: Promise<Result>): Promise<Result | RequestF
   }
 }
 
-function contentOf(timestamp: TimestampTree): { uris: string[]; hasBlock: boolean } {
+/** Refuses an answer with so many blocks that looking for them would keep those of other calendars waiting. */
+function contentOf(timestamp: TimestampTree): { uris: string[]; blocks: number } {
   const found = attestedIn(timestamp).map(({ attestation }) => attestation);
+  const blocks = found.filter(({ kind }) => kind === 'bitcoin').length;
+  if (blocks > maxBlocksOfAnswer) {
+    throw new RequestFault(`names ${blocks} Bitcoin blocks in one answer, more than ${maxBlocksOfAnswer}`);
+  }
   return {
     uris: found.flatMap((attestation) => (attestation.kind === 'pending' ? [attestation.uri] : [])),
-    hasBlock: found.some(({ kind }) => kind === 'bitcoin'),
+    blocks,
   };
 }
 

@@ -76,7 +76,13 @@ const StatsSchema = named(
           }),
         ),
         openTimestamps: orNull(
-          Type.Object({ pending: figure(3, 'Proofs that no Bitcoin block has yet. Counted up to 100,000') }),
+          Type.Object({
+            pending: figure(3, 'Proofs that no Bitcoin block has yet. Counted up to 100,000'),
+            unchecked: figure(
+              0,
+              'Complete proofs without the header of their block: nobody has checked what calendars say. Counted up to 100,000',
+            ),
+          }),
         ),
       },
       { description: 'Who vouches for the time of batches besides the chain' },

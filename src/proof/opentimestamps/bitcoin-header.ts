@@ -12,6 +12,8 @@ export interface BitcoinHeader {
   time: number;
   /** Whether the hash is as small as the header itself demands. What Bitcoin demanded at that height is not known here. */
   hasWork: boolean;
+  /** What the header itself demands of the hash: to be no larger. -1 for what Bitcoin refuses. */
+  target: bigint;
 }
 
 export const headerBytes = 80;
@@ -21,11 +23,13 @@ export function readBitcoinHeader(header: Hex): BitcoinHeader {
   if (bytes.length !== headerBytes) throw new Error(`a Bitcoin header has ${headerBytes} bytes`);
   const fields = new DataView(bytes.buffer);
   const hash = toHex(sha256(sha256(bytes, 'bytes'), 'bytes').reverse());
+  const target = targetOf(fields.getUint32(72, true));
   return {
     hash,
     merkleRoot: bytes.slice(36, 68),
     time: fields.getUint32(68, true) * 1000,
-    hasWork: BigInt(hash) <= targetOf(fields.getUint32(72, true)),
+    hasWork: BigInt(hash) <= target,
+    target,
   };
 }
 

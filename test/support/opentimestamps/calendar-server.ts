@@ -26,6 +26,7 @@ import {
  * - `failing`: answers 500
  * - `moved`: redirects to `movedTo`
  * - `confused`: sends the timestamp of something else
+ * - `inventing`: says that the blocks `invented` have the commitment itself
  */
 export type CalendarMode =
   | 'well'
@@ -36,7 +37,8 @@ export type CalendarMode =
   | 'huge'
   | 'failing'
   | 'moved'
-  | 'confused';
+  | 'confused'
+  | 'inventing';
 
 export interface CalendarRequest {
   method: string;
@@ -51,6 +53,8 @@ export interface CalendarServer {
   movedTo: string;
   /** What its pending attestations name; its own address unless set. */
   uri: string;
+  /** Heights of blocks. */
+  invented: number[];
   requests: CalendarRequest[];
   /** Puts everything that was submitted so far into a block, alone or together with other calendars. */
   mine(block: { height: number; time: number }): MadeBlock;
@@ -111,6 +115,12 @@ export async function startCalendar(): Promise<CalendarServer> {
       if (method === 'GET') response.end(other);
       else answerWell({ ...request, method, body: randomBytes(32) }, response);
     },
+    inventing(request, response) {
+      if (request.method !== 'GET') return answerWell(request, response);
+      const [last = 0, ...others] = calendar.invented;
+      const marked = others.map((height) => Buffer.concat([Buffer.from([0xff]), bitcoinAttestation(height)]));
+      response.end(Buffer.concat([...marked, bitcoinAttestation(last)]));
+    },
   };
 
   const server = createServer((request, response) => {
@@ -135,6 +145,7 @@ export async function startCalendar(): Promise<CalendarServer> {
     uri: url,
     movedTo: url,
     mode: 'well',
+    invented: [],
     requests: [],
     mine({ height, time }) {
       const commitments = unmined;
