@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import {
   backUp,
   closeBackupFixture,
@@ -15,7 +16,6 @@ import {
   workspaceId,
 } from '../../test/support/fixtures/backup-fixture.ts';
 import { leadOf, storingSender } from '../../test/support/fixtures/batcher-fixture.ts';
-import { waitUntil } from '../../test/support/service/process.ts';
 import { createBatchThread } from '../anchoring/batching/batch-thread.ts';
 import { createBatcher } from '../anchoring/batching/batcher.ts';
 import { batchesPass } from '../anchoring/batching/batches.check.ts';
@@ -102,33 +102,44 @@ async function live(name: string, file: string): Promise<Seal[]> {
   }
 }
 
-test('no number is used twice, however often the same archive is restored', async () => {
-  const file = join(dir, 'sealed.tar');
+/** Of a database, of an archive of it, of what followed there, and of what followed in the lives that the archive had. */
+async function livesOf(name: string) {
+  const file = join(dir, `${name}.tar`);
   const kept = await seal(database.db, config.masterKey, 2);
   await backUp(file);
-  const lives = [await seal(database.db, config.masterKey, 2), await live('second-life', file)];
-  const secondLife = lives[1]?.at(-1)?.sequence ?? '0';
-  // The epoch is a second. A restore takes longer, with all that belongs to it; but this one may not have.
-  await waitUntil(() => Date.now() / 1000 > Number(BigInt(secondLife) >> 32n) + 1);
-  lives.push(await live('third-life', file));
+  const first = await seal(database.db, config.masterKey, 2);
+  const begunAt = Math.floor(Date.now() / 1000);
+  const lives = [first, await live(`${name}-second`, file), await live(`${name}-third`, file)];
+  return { kept, lives, begunAt };
+}
 
-  for (const vault of vaultIds) {
+/** Every life has gone on from what was kept, under numbers of its own. Returns the epochs of the later ones. */
+function assertApart({ kept, lives }: { kept: Seal[]; lives: Seal[][] }): bigint[] {
+  const epochs = vaultIds.map((vault) => {
     const own = lives.map((seals) => seals.filter((one) => one.vault === vault));
     const before = kept.filter((one) => one.vault === vault);
     const later = own.flatMap((seals) => {
-      assert.deepEqual(seals.slice(0, 2), before, 'every life begins with what the archive has');
-      assert.equal(seals.length, 4);
+      assert.deepEqual(seals.slice(0, before.length), before, 'every life begins with what the archive has');
+      assert.equal(seals.length, before.length + 2);
       for (const [place, { previous }] of seals.entries()) {
         assert.equal(previous, seals[place - 1]?.id ?? '00'.repeat(32));
       }
-      return seals.slice(2);
+      return seals.slice(before.length);
     });
     const numbers = [...before, ...later].map(({ sequence }) => sequence);
-    assert.equal(new Set(numbers).size, 2 + 6, numbers.join());
-    assert.equal(
-      new Set(later.map(({ sequence }) => BigInt(sequence) >> 32n)).size,
-      3,
-      'an epoch for each life',
-    );
-  }
+    assert.equal(new Set(numbers).size, before.length + 6, numbers.join());
+    return later.slice(2).map(({ sequence }) => BigInt(sequence) >> 32n);
+  });
+  return [...new Set(epochs.flat())];
+}
+
+test('no number is used twice, however often the same archive is restored', async () => {
+  const made = await livesOf('sealed');
+  for (const epoch of assertApart(made)) assert.ok(epoch >= made.begunAt, `${epoch}`);
+});
+
+test('nor if both restores begin the same epoch, as within one second or by a clock that was set back', async () => {
+  const ahead = Math.floor(Date.now() / 1000) + 100_000_000;
+  await sql`update seal_epoch set epoch = ${ahead}`.execute(database.db);
+  assert.deepEqual(assertApart(await livesOf('ahead')), [BigInt(ahead) + 1n]);
 });

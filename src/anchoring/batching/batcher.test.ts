@@ -194,7 +194,7 @@ test('numbers the seals of each vault in sequence, and each names the one before
   assertLinked(parts);
 });
 
-test('a new epoch counts from 1 for every vault, in the high half of the number, and links go on', async () => {
+test('a new epoch counts from its start for every vault, in the high half of the number, and links go on', async () => {
   const [one, other] = [await fixture.newVault(), await fixture.newVault()];
   const batcher = fixture.batcher();
   const seal = async (vault: TestVault, subjectId: string) => {
@@ -202,12 +202,17 @@ test('a new epoch counts from 1 for every vault, in the high half of the number,
     await batcher.step(fixture.lead);
   };
   const beforeSeconds = Math.floor(Date.now() / 1000);
+  const begin = async () => {
+    await beginSealEpoch(fixture.db);
+    const { start } = await fixture.db.selectFrom('seal_epoch').selectAll().executeTakeFirstOrThrow();
+    return start;
+  };
   await seal(one, 'rec_1');
-  await beginSealEpoch(fixture.db);
+  const firstStart = await begin();
   await seal(one, 'rec_2');
   await seal(one, 'rec_3');
   await seal(other, 'rec_4');
-  await beginSealEpoch(fixture.db);
+  const secondStart = await begin();
   await seal(one, 'rec_5');
   const parts = await fixture.subtrees();
   const halves = parts.map(({ vault_id, sequence }) => ({
@@ -218,25 +223,27 @@ test('a new epoch counts from 1 for every vault, in the high half of the number,
   const [first = 0, second = 0] = [halves[1]?.epoch, halves[4]?.epoch];
   assert.deepEqual(halves, [
     { vault: one.id, epoch: 0, count: 1 },
-    { vault: one.id, epoch: first, count: 1 },
-    { vault: one.id, epoch: first, count: 2 },
-    { vault: other.id, epoch: first, count: 1 },
-    { vault: one.id, epoch: second, count: 1 },
+    { vault: one.id, epoch: first, count: firstStart + 1 },
+    { vault: one.id, epoch: first, count: firstStart + 2 },
+    { vault: other.id, epoch: first, count: firstStart + 1 },
+    { vault: one.id, epoch: second, count: secondStart + 1 },
   ]);
   // The time in seconds; but the second is later than the first, although no second may have passed.
   assert.ok(first >= beforeSeconds && first <= Date.now() / 1000, `${first}`);
   assert.ok(second > first);
   assertLinked(parts);
-  await sql`update seal_epoch set epoch = 0`.execute(fixture.db);
+  await sql`update seal_epoch set epoch = 0, start = 0`.execute(fixture.db);
 });
 
 test('a number never goes back, whatever the epoch', () => {
   const last = String((7n << 32n) + 3n);
-  assert.equal(nextSequence(0, null), 1n);
-  assert.equal(nextSequence(0, '9007199254740993'), 9007199254740994n);
-  assert.equal(nextSequence(7, last), (7n << 32n) + 4n);
-  assert.equal(nextSequence(8, last), (8n << 32n) + 1n);
-  assert.equal(nextSequence(6, last), (7n << 32n) + 4n);
+  assert.equal(nextSequence({ epoch: 0, start: 0 }, null), 1n);
+  assert.equal(nextSequence({ epoch: 0, start: 5 }, '9007199254740993'), 9007199254740994n);
+  assert.equal(nextSequence({ epoch: 7, start: 2 }, last), (7n << 32n) + 4n);
+  assert.equal(nextSequence({ epoch: 8, start: 0 }, last), (8n << 32n) + 1n);
+  assert.equal(nextSequence({ epoch: 7, start: 9 }, last), (7n << 32n) + 10n);
+  assert.equal(nextSequence({ epoch: 8, start: 41 }, last), (8n << 32n) + 42n);
+  assert.equal(nextSequence({ epoch: 6, start: 9 }, last), (7n << 32n) + 4n);
 });
 
 /** Each seal of a vault names the one with the number before. */

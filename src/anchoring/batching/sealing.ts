@@ -159,9 +159,9 @@ async function findVaults(
     // A batch may contain each address only once.
     else if (addresses.has(address)) faults.set(vault.id, 'another vault has its address');
     addresses.add(address);
-    const { epoch = 0, last = null, last_id = null } = rows[place] ?? {};
+    const { epoch = 0, start = 0, last = null, last_id = null } = rows[place] ?? {};
     return {
-      ...{ ...vault, address, sequence: nextSequence(epoch, last) },
+      ...{ ...vault, address, sequence: nextSequence({ epoch, start }, last) },
       previousSeal: last_id === null ? zeroHash : fromBytea(last_id),
     };
   });
@@ -171,6 +171,7 @@ async function findVaults(
 interface VaultRow {
   address: string | null;
   epoch: number;
+  start: number;
   /** Number and id of the vault's last seal. */
   last: string | null;
   last_id: Buffer | null;
@@ -179,7 +180,8 @@ interface VaultRow {
 /** Only the leader writes sequence numbers, and the schema refuses duplicates. */
 async function readVaults(db: Db, wanted: SelectedVault[]): Promise<VaultRow[]> {
   const { rows } = await sql<VaultRow>`
-    select v.address, (select epoch from seal_epoch) as epoch, s.sequence as last, s.seal_id as last_id
+    select v.address, (select epoch from seal_epoch) as epoch, (select start from seal_epoch) as start,
+      s.sequence as last, s.seal_id as last_id
     from unnest(${wanted.map(({ workspaceId }) => workspaceId)}::text[], ${wanted.map(({ id }) => id)}::text[])
       with ordinality as wanted (workspace_id, id, place)
     left join lateral (

@@ -71,6 +71,7 @@ export interface AnchoringTables {
   seal_epoch: {
     singleton: Generated<boolean>;
     epoch: number;
+    start: Generated<number>;
   };
   leaf_renewal: {
     singleton: Generated<boolean>;
