@@ -1,7 +1,7 @@
 /** The verdict in words for people who have not read the format: what is proven, and what is not. */
 import {
   clockSteps,
-  isoTime,
+  existedWhen,
   type StepName,
   type StepResult,
   type Verification,
@@ -80,7 +80,7 @@ function timeStatement({ steps, vouchers }: Verification): Statement {
     {
       steps: ['time'],
       also: clockSteps,
-      pass: first ? `It existed on ${isoTime(first.time)}, says ${first.by}.` : '',
+      pass: first ? `It existed ${existedWhen(first.time, Date.now())}, says ${first.by}.` : '',
       fail: 'One of those who should vouch for its time contradicts the proof.',
       skipped: 'Since when it has existed: nobody who is trusted vouches for a time.',
     },

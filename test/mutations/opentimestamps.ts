@@ -233,8 +233,8 @@ const headerRules = mutationsOf('src/proof/opentimestamps/bitcoin-header.ts', ve
   ],
   [
     'proof of work',
-    'hasWork: BigInt(hash) <= targetOf(',
-    'hasWork: 0n <= targetOf(',
+    'hasWork: BigInt(hash) <= target,',
+    'hasWork: 0n <= target,',
     'Headers without work would be looked at.',
   ],
   [

@@ -22,7 +22,7 @@ import {
   type Proof,
   type Renewal,
 } from './proof.ts';
-import { fail, isoTime, pass, type Step, type StepResult, skip, type Voucher } from './steps.ts';
+import { existedWhen, fail, isoTime, pass, type Step, type StepResult, skip, type Voucher } from './steps.ts';
 
 export interface ClockResults {
   /** In the order of the document: the anchors, then each renewal with its anchors. */
@@ -68,7 +68,11 @@ export async function judgeClocks(proof: Proof, isRooted: boolean, given: ClockG
   judged.reverse();
   const [own] = judged as [Judged, ...Judged[]];
   const vouchers = own.vouchers.toSorted((one, other) => one.time - other.time);
-  return { steps: judged.flatMap(({ steps }) => steps), time: timeOf(vouchers, own.whys), vouchers };
+  return {
+    steps: judged.flatMap(({ steps }) => steps),
+    time: timeOf(vouchers, own.whys, given.at),
+    vouchers,
+  };
 }
 
 async function judgeContainer(
@@ -203,12 +207,12 @@ function itemOf(anchor: Anchor): Uint8Array | null {
   return isOpenTimestampsAnchor(anchor) ? fileIn(anchor) : null;
 }
 
-function timeOf([first, ...others]: Voucher[], whys: string[]): StepResult {
+function timeOf([first, ...others]: Voucher[], whys: string[], at: number): StepResult {
   if (first === undefined) {
     return skip(`No clock that is trusted vouches for a time. ${[...new Set(whys)].join(' ')}`.trim());
   }
   const also = others.map(({ time, by }) => ` ${isoTime(time)} says ${by}.`).join('');
-  return pass(`It existed on ${isoTime(first.time)}, says ${first.by}.${also}`);
+  return pass(`It existed ${existedWhen(first.time, at)}, says ${first.by}.${also}`);
 }
 
 function earliest(vouchers: Voucher[]): Voucher | null {

@@ -52,6 +52,11 @@ export function verdictOf(steps: readonly Step[]): Verification['verdict'] {
   return needed.every(({ status }) => status === 'pass') ? 'pass' : 'incomplete';
 }
 
+/** For people: when something existed. A clock may be ahead of the time of judgement, and nobody knows what exists then. */
+export function existedWhen(time: number, at: number): string {
+  return `${time > at ? 'before' : 'on'} ${isoTime(time)}`;
+}
+
 /** For people: `2026-11-18T06:00:00Z`; beyond the range of dates, the seconds themselves. */
 export function isoTime(milliseconds: number): string {
   const date = new Date(milliseconds);

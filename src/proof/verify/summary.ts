@@ -1,10 +1,10 @@
 /** The verdict in one sentence. */
 import type { Proof } from './proof.ts';
-import { documentSteps, isoTime, type StepName, type Verification } from './steps.ts';
+import { documentSteps, existedWhen, type StepName, type Verification } from './steps.ts';
 
 export function summaryOf(
   { verdict, steps, vouchers }: Pick<Verification, 'verdict' | 'steps' | 'vouchers'>,
-  about?: { proof: Proof; hasContent: boolean },
+  about?: { proof: Proof; hasContent: boolean; at: number },
 ): string {
   if (verdict === 'fail') {
     const failed = steps.filter(({ status }) => status === 'fail').map(({ name }) => name);
@@ -15,10 +15,10 @@ export function summaryOf(
     const open = steps.filter(({ name, status }) => needed.includes(name) && status !== 'pass');
     return `Nothing contradicts the proof, but not everything was checked: ${open.map(({ name }) => name).join(', ')}.`;
   }
-  const { proof, hasContent } = about;
+  const { proof, hasContent, at } = about;
   const what = hasContent ? 'The content' : `What has the digest ${proof.content.digest}`;
   const [first] = vouchers;
-  const when = first ? ` existed on ${isoTime(first.time)}, says ${first.by},` : '';
+  const when = first ? ` existed ${existedWhen(first.time, at)}, says ${first.by},` : '';
   const unseen = hasContent ? '' : ' No content was given.';
   return `${what}${when} and was sealed by the vault ${proof.seal.vault}.${unseen}`;
 }

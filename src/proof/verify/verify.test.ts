@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Hex } from 'viem';
-import { fixed, memoryChain, utf8 } from '../../../test/support/fixtures/proof-fixture.ts';
+import { makeClockedProof } from '../../../test/support/fixtures/clocked-proof.ts';
+import { fixed, memoryChain, registry, utf8 } from '../../../test/support/fixtures/proof-fixture.ts';
 import { plainNames } from '../../../test/support/fixtures/vectors.ts';
 import {
   messageOf,
@@ -14,6 +15,7 @@ import {
 import { NotNow } from '../../chain/rules/not-now.ts';
 import type { EvmAnchor, Proof } from './proof.ts';
 import type { StepName } from './steps.ts';
+import { shippedTrust } from './trust.ts';
 import { verifyProof } from './verify.ts';
 
 const evm = ({ anchors: [anchor] }: Proof) => anchor as EvmAnchor;
@@ -47,6 +49,16 @@ test('the summary says what is proved, who vouches for it, and whether content w
   const open = await verifyProof(vector.proof, { content: utf8(vector.content) });
   assert.equal(open.verdict, 'incomplete');
   assert.match(open.summary, /not everything was checked: time\.$/);
+});
+
+test('of a time that is still to come, it says only that the content existed before', async () => {
+  const { proof, evm, content } = await makeClockedProof({ at: Date.UTC(2100, 0, 1) });
+  const block = { chainId: evm.chainId, number: evm.blockNumber, hash: evm.blockHash };
+  const trust = { ...shippedTrust, blocks: [block] };
+  const alone = { ...proof, anchors: [evm] };
+  const { summary, steps } = await verifyProof(alone, { trust, registry, content: utf8(content) });
+  assert.match(summary, /^The content existed before 2099-12-31T23:59:30Z, says block /);
+  assert.match(steps.at(-1)?.message ?? '', /^It existed before 2099-12-31T23:59:30Z, says block /);
 });
 
 test('a name that occurs twice shows only in text', async () => {

@@ -54,6 +54,7 @@ export async function verifyProof(document: unknown, options: VerifyOptions = {}
   return conclude([...steps, ...clocks.steps, { name: 'time', ...clocks.time }], clocks.vouchers, {
     proof,
     hasContent: options.content !== undefined,
+    at,
   });
 }
 

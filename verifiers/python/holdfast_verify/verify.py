@@ -58,10 +58,15 @@ def _check_seal(proof: Proof) -> str:
     return f"{hex_text(seal.vault)} signed the subtree with {seal.leaves} leaves as its seal number {seal.sequence}."
 
 
-def _check_time(vouchers: List[Voucher]) -> str:
+def _existed(first: Voucher, at: int) -> str:
+    """A clock may be ahead of the time of judgement, and nobody knows what exists then."""
+    return f"existed {'before' if first.time > at else 'on'} {format_time(first.time)}, says {first.who}"
+
+
+def _check_time(vouchers: List[Voucher], at: int) -> str:
     if not vouchers:
         raise Skips("No clock that is trusted vouches for the root.")
-    return f"It existed on {format_time(vouchers[0].time)}, says {vouchers[0].who}."
+    return f"It {_existed(vouchers[0], at)}."
 
 
 def _verdict(steps: List[Step]) -> str:
@@ -71,13 +76,13 @@ def _verdict(steps: List[Step]) -> str:
     return PASS if passed(needed) else INCOMPLETE
 
 
-def _summary(verdict: str, steps: List[Step], vouchers: List[Voucher], vault: str, with_content: bool) -> str:
+def _summary(verdict: str, steps: List[Step], vouchers: List[Voucher], vault: str, with_content: bool, at: int) -> str:
     what = "The content" if with_content else "Something with this digest"
     if verdict == FAIL:
         first = next(step for step in steps if step.status == FAIL)
         return f"The proof does not hold. The step {first.name} failed: {first.message}"
     if verdict == PASS:
-        return f"{what} existed on {format_time(vouchers[0].time)}, says {vouchers[0].who}, and was sealed by the vault {vault}."
+        return f"{what} {_existed(vouchers[0], at)}, and was sealed by the vault {vault}."
     missing = ", ".join(step.name for step in steps if step.name in STEPS and step.status == SKIPPED)
     return f"Nothing contradicts the proof, but it is not complete. Not checked: {missing}."
 
@@ -88,7 +93,7 @@ def _malformed(faults: MalformedProof) -> Result:
         Step(name, FAIL, faults.faults[name]) if name in faults.faults else Step(name, SKIPPED, "The document is malformed.")
         for name in STEPS
     ]
-    return Result(FAIL, _summary(FAIL, steps, [], "", False), [], steps)
+    return Result(FAIL, _summary(FAIL, steps, [], "", False, 0), [], steps)
 
 
 def verify_proof(proof: Proof, context: Context, content: Optional[BinaryIO] = None, salt: Optional[bytes] = None) -> Result:
@@ -112,9 +117,10 @@ def verify_proof(proof: Proof, context: Context, content: Optional[BinaryIO] = N
     else:
         anchors = skipped_anchors(proof.anchors, None, "The path does not lead to the root.")
     steps += anchors.steps + renewals.steps
-    steps.append(step_of("time", lambda: _check_time(vouchers)))
+    at = context.judged_at()
+    steps.append(step_of("time", lambda: _check_time(vouchers, at)))
     verdict = _verdict(steps)
-    summary = _summary(verdict, steps, vouchers, hex_text(proof.seal.vault), content is not None)
+    summary = _summary(verdict, steps, vouchers, hex_text(proof.seal.vault), content is not None, at)
     return Result(verdict, summary, vouchers, steps)
 
 

@@ -74,12 +74,16 @@ class Command(unittest.TestCase):
             arguments.append(self.write("content", case["content"]["utf8"].encode()))
         if case["trust"]:
             arguments += ["--trust", self.write("trust.json", case["trust"])]
-        return [*arguments, "--at", case["at"]]
+        return [*arguments, "--at", case["at"]] if case["at"] else arguments
 
     def test_pass(self) -> None:
         done = self.run_command(*self.arguments("record-jcs"))
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertTrue(done.stdout.startswith(b"PASS: The content existed on 2026-11-15T02:19:30Z"), done.stdout)
+
+    def test_time_to_come(self) -> None:
+        done = self.run_command(*self.arguments("evm-judged-at-no-time"))
+        self.assertTrue(done.stdout.startswith(b"PASS: The content existed before 2100-01-01T00:00:00Z"), done.stdout)
 
     def test_fail(self) -> None:
         done = self.run_command(*self.arguments("tampered-seal-vault"))
