@@ -293,7 +293,11 @@ test('without headers, one calendar alone completes nothing while others are to 
   assert.equal(await isComplete(10 * minute), false);
   calendar.mine({ height: 900_024, time: Date.UTC(2026, 2, 1) });
   other.invented = [2 ** 31];
-  assert.equal(await isComplete(10 * minute), true, 'all have answered, one of them with a block that can exist');
+  assert.equal(
+    await isComplete(10 * minute),
+    true,
+    'all have answered, one of them with a block that can exist',
+  );
   assert.equal(await countUncheckedOts(fixture.db), 1);
 });
 
