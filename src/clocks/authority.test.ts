@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import {
   createAsk,
   type PublishingServer,
@@ -136,6 +137,25 @@ test('goes on without lists that are missing, too large or something else', asyn
   assert.deepEqual(attempt.stamp.crls, []);
   assert.match(said(attempt, 'revocation'), /tsa-ca\.crl answered with more than 1048576 bytes/);
   assert.match(said(attempt, 'revocation'), /root\.crl sent something else/);
+});
+
+test('a large list is read in a thread, so that it keeps nobody waiting', async (t) => {
+  const { authority } = server;
+  const revoked = Array.from({ length: 25_000 }, (_, place) => ({
+    serial: 2n ** 64n + BigInt(place),
+    date: 1e12,
+  }));
+  server.files.set('/tsa-ca.crl', authority.crl('intermediate', { revoked }));
+  server.files.set('/root.crl', authority.crl('root'));
+  const threads: Worker[] = [];
+  const count = (thread: Worker) => void threads.push(thread);
+  process.on('worker', count);
+  t.after(() => process.off('worker', count));
+  const attempt = await askWith()(server.url, imprint);
+  assert.match(said(attempt, 'revocation'), /^No certificate is on the lists/);
+  assert.equal(threads.length, 2, 'one reads it, the other judges the token');
+  server.files.set('/tsa-ca.crl', authority.crl('intermediate', { revoked }).slice(0, -1));
+  assert.match(said(await askWith()(server.url, imprint), 'revocation'), /tsa-ca\.crl sent something else/);
 });
 
 test('refuses a token whose signer is revoked', async () => {

@@ -7,6 +7,7 @@ import { type GuardedRequests, isLocalUrl, RequestFault } from '../egress/guarde
 import type { TrustAnchor } from '../proof/rfc3161/certificates.ts';
 import { readTimestampResponse, timestampRequest } from '../proof/rfc3161/exchange.ts';
 import { type JudgedTimestamp, judgeTimestamp } from '../proof/rfc3161/judge.ts';
+import { judgeWithLists } from './judge-thread.ts';
 import type { FetchOptions, PublishedFiles } from './published-files.ts';
 import { anchorOf, findCertificates, findCrls } from './token-files.ts';
 
@@ -145,7 +146,7 @@ async function ask(deps: AuthorityDeps, question: Question): Promise<Stamp> {
   );
 
   const { crls, missing } = await findCrls(search, anchorOf({ token, certificates, crls: [] }));
-  const judged = await judgeTimestamp(anchorOf({ token, certificates, crls }), given);
+  const judged = await judgeWithLists(anchorOf({ token, certificates, crls }), given);
   if (judged.status !== 'pass') {
     throw new RuleFault('revocation', judged.reason, 'Nothing was stored. Use another authority.');
   }

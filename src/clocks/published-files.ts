@@ -2,7 +2,7 @@
 
 import { type GuardedRequests, RequestFault } from '../egress/guarded-request.ts';
 import { readCertificates } from '../proof/rfc3161/certificates.ts';
-import { readCrl } from '../proof/rfc3161/revocation.ts';
+import { readCrlEnd } from './judge-thread.ts';
 
 export interface PublishedFiles {
   /** The certificate in DER. */
@@ -21,6 +21,9 @@ export interface PublishedFilesDeps {
   /** Milliseconds since 1970. */
   now(): number;
 }
+
+/** Throws when it is something else. */
+type ReadPublished = (bytes: Uint8Array) => Promise<{ file: Uint8Array; endsAt?: number | undefined }>;
 
 interface Kept {
   file: Uint8Array | RequestFault;
@@ -42,7 +45,7 @@ export function createPublishedFiles({ requests, now }: PublishedFilesDeps): Pub
   async function get(
     url: string,
     { isLocal, signal }: FetchOptions,
-    read: (bytes: Uint8Array) => { file: Uint8Array; endsAt?: number | undefined },
+    read: ReadPublished,
     maxBytes: number,
   ): Promise<Uint8Array | RequestFault> {
     const key = `${isLocal} ${maxBytes} ${url}`;
@@ -56,12 +59,9 @@ export function createPublishedFiles({ requests, now }: PublishedFilesDeps): Pub
     return fetched.file;
   }
 
-  async function fetchAs(
-    read: (bytes: Uint8Array) => { file: Uint8Array; endsAt?: number | undefined },
-    asked: Parameters<GuardedRequests['send']>[0],
-  ): Promise<Kept> {
+  async function fetchAs(read: ReadPublished, asked: Parameters<GuardedRequests['send']>[0]): Promise<Kept> {
     try {
-      const { file, endsAt = Number.POSITIVE_INFINITY } = read((await requests.send(asked)).bytes);
+      const { file, endsAt = Number.POSITIVE_INFINITY } = await read((await requests.send(asked)).bytes);
       // One that has ended is asked for again soon.
       const ends = endsAt > now() ? endsAt : now() + faultMs;
       return { file, until: Math.min(ends, now() + longestMs) };
@@ -77,19 +77,14 @@ export function createPublishedFiles({ requests, now }: PublishedFilesDeps): Pub
       get(
         url,
         given,
-        (bytes) => {
+        async (bytes) => {
           const [first] = readCertificates(bytes);
           return { file: first?.bytes ?? bytes };
         },
         maxCertificateBytes,
       ),
     crl: (url, given) =>
-      get(
-        url,
-        given,
-        (bytes) => ({ file: bytes, endsAt: readCrl(bytes, 'The file').nextUpdate }),
-        maxCrlBytes,
-      ),
+      get(url, given, async (bytes) => ({ file: bytes, endsAt: await readCrlEnd(bytes) }), maxCrlBytes),
   };
 }
 
