@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { hashBytes } from '../proof/merkle.ts';
 import type { Proof } from '../proof/verify/proof.ts';
-import { createBatchClocks } from './batch-clocks.ts';
+import { type BatchClocksDeps, createBatchClocks } from './batch-clocks.ts';
 import type { BatchThread } from './batching/batch-thread.ts';
 import { assemble, type BatchColumns, type LeafColumns, NotAsAnchored, type ProofRequest } from './proofs.ts';
 
@@ -43,14 +43,13 @@ const mostSubtreeBytes = 8 * 1024 * 1024;
 /** Other work gets its turn after this long. */
 const turnMs = 10;
 
-export function createManyProofs({
-  db,
-  thread,
-}: {
-  db: Db;
+export interface ManyProofsDeps extends BatchClocksDeps {
   thread: Pick<BatchThread, 'paths' | 'path' | 'keptPath'>;
-}): ManyProofs {
-  const readClocks = createBatchClocks({ db, thread });
+}
+
+export function createManyProofs(deps: ManyProofsDeps): ManyProofs {
+  const { db, thread } = deps;
+  const readClocks = createBatchClocks(deps);
   return async (requests) => {
     const proofs: Awaited<ReturnType<ManyProofs>> = requests.map(() => 'unconfirmed');
     const rows = await readLeaves(db, requests);

@@ -11,7 +11,7 @@ import { leafHash, leafTypes, leafValues } from '../proof/leaf.ts';
 import { foldPath, hashBytes } from '../proof/merkle.ts';
 import { type Proof, type ProofContent, proofFormat } from '../proof/verify/proof.ts';
 import { AppError } from '../runtime/errors.ts';
-import { type BatchClocks, createBatchClocks } from './batch-clocks.ts';
+import { type BatchClocks, type BatchClocksDeps, createBatchClocks } from './batch-clocks.ts';
 import { joinPath } from './batching/batch.ts';
 import { createSubtreePaths, type SubtreePathsDeps } from './subtree-paths.ts';
 
@@ -74,7 +74,7 @@ type LeafRow = { digest: Buffer; confirmed: false } | ({ confirmed: true } & Con
 type AssembledRow = LeafColumns & Omit<BatchColumns, 'leaves'> & { leaves_bytes: number };
 type LeafKey = Omit<ProofRequest, 'content'>;
 
-export interface ProofsDeps extends SubtreePathsDeps {
+export interface ProofsDeps extends SubtreePathsDeps, BatchClocksDeps {
   /** Up to this size, the leaves of a subtree are read with each proof; the tree of a larger one is cached. */
   smallBytes?: number;
 }

@@ -127,7 +127,7 @@ export async function createApp(
       placeEvents: feed.place,
       countSubscribers: countAnchorSubscribers,
       eventWakeup,
-      isStampPlanned: () => clocks.isStampPlanned(),
+      plannedStamp: () => clocks.plannedStamp(),
       changes,
       log,
     }),

@@ -13,6 +13,7 @@ import { createBatcher } from '../anchoring/batching/batcher.ts';
 import { applyOutcomes, vaultsOfAnchors } from '../anchoring/batching/batches.ts';
 import { beginSealEpoch } from '../anchoring/batching/seal-epoch.ts';
 import { createInclusions } from '../anchoring/evidence/inclusions.ts';
+import type { PlannedStamp } from '../anchoring/evidence/renewal-rule.ts';
 import { createHistoryProofs, type HistoryProofs } from '../anchoring/history-proofs.ts';
 import { createManyProofs, type ManyProofs } from '../anchoring/many-proofs.ts';
 import { createChainMetrics } from '../anchoring/metrics.ts';
@@ -63,8 +64,8 @@ export interface OnChainDeps {
   placeEvents: AnnouncerDeps['placeEvents'];
   countSubscribers: AnnouncerDeps['countSubscribers'];
   eventWakeup: Pick<Wakeup, 'wake'>;
-  /** Whether a timestamp authority will be asked for a token of a batch that is made now. */
-  isStampPlanned(): boolean;
+  /** Not null if a timestamp authority will be asked for a token of a batch that is made now. */
+  plannedStamp(): PlannedStamp | null;
   changes: Changes & { ignore(transactionId: number): void };
   log: Logger;
 }
@@ -74,7 +75,7 @@ const lookForBlocksMs = 1_000;
 
 export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   const { db, connection, keyring, confirmations, placeEvents, countSubscribers, eventWakeup } = deps;
-  const { isStampPlanned, changes, log } = deps;
+  const { plannedStamp, changes, log } = deps;
   const senderWakeup = createWakeup();
   const blockWakeup = createWakeup();
   const confirmedWakeup = createWakeup();
@@ -97,7 +98,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   // Separate threads, so that a rush of proofs from large batches does not delay the next batch. Each starts when needed.
   const batchThread = createBatchThread();
   const proofThread = createBatchThread();
-  const manyProofs = createManyProofs({ db, thread: proofThread });
+  const manyProofs = createManyProofs({ db, thread: proofThread, log });
   const submitter = remembered(() => openServiceAccount(db, keyring, 'submitter'));
   const sender = createSender({
     submitter,
@@ -108,7 +109,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     maxFeePerGasWei: parseGwei(String(config.chain.feeCapGwei)),
   });
   const batcher = createBatcher({
-    ...{ db, keyring, thread: batchThread, sender, senderWakeup, isStampPlanned, log },
+    ...{ db, keyring, thread: batchThread, sender, senderWakeup, plannedStamp, log },
   });
   const inclusions = createInclusions({ db, log });
   const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedWakeup.wake });
@@ -136,7 +137,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
       return chain ? (method, params) => readFrom(chain, { method, params }) : reading.call();
     },
     registry: config.chain.registryAddress ?? registryAddress,
-    proofs: createProofs({ db, thread: proofThread }),
+    proofs: createProofs({ db, thread: proofThread, log }),
     historyProofs: createHistoryProofs({ db, manyProofs }),
     manyProofs,
     submitter,

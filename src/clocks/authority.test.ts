@@ -139,6 +139,23 @@ test('goes on without lists that are missing, too large or something else', asyn
   assert.match(said(attempt, 'revocation'), /root\.crl sent something else/);
 });
 
+test('checks a list that is too large for proofs, and does not store it', async () => {
+  const { authority } = server;
+  const others = Array.from({ length: 10_000 }, (_, place) => ({
+    serial: 2n ** 64n + BigInt(place),
+    date: 1e12,
+  }));
+  server.files.set('/tsa-ca.crl', authority.crl('intermediate', { revoked: others }));
+  server.files.set('/root.crl', authority.crl('root'));
+  assert.ok((server.files.get('/tsa-ca.crl')?.length ?? 0) > 262_144);
+  const attempt = await askWith()(server.url, imprint);
+  assert.match(said(attempt, 'revocation'), /^No certificate is on .* 1 of 2 lists are too large for proofs/);
+  assert.deepEqual(attempt.stamp?.crls, [Buffer.from(server.files.get('/root.crl') ?? [])]);
+  const revoked = [...others, { serial: authority.signer.serial, date: Date.now() - 1_000 }];
+  server.files.set('/tsa-ca.crl', authority.crl('intermediate', { revoked }));
+  await assertFails(askWith()(server.url, imprint), 'revocation', /CN=Test TSA was revoked/);
+});
+
 test('a large list is read in a thread, so that it keeps nobody waiting', async (t) => {
   const { authority } = server;
   const revoked = Array.from({ length: 25_000 }, (_, place) => ({

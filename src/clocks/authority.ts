@@ -3,6 +3,7 @@
  * fails when it is configured and not when somebody needs the evidence.
  */
 import { randomBytes } from 'node:crypto';
+import { fittingCrls, mostCrlBytes } from '../anchoring/evidence/timestamp-files.ts';
 import { type GuardedRequests, isLocalUrl, RequestFault } from '../egress/guarded-request.ts';
 import type { TrustAnchor } from '../proof/rfc3161/certificates.ts';
 import { readTimestampResponse, timestampRequest } from '../proof/rfc3161/exchange.ts';
@@ -150,15 +151,21 @@ async function ask(deps: AuthorityDeps, question: Question): Promise<Stamp> {
   if (judged.status !== 'pass') {
     throw new RuleFault('revocation', judged.reason, 'Nothing was stored. Use another authority.');
   }
-  if (judged.revocation === 'checked') pass('revocation', 'No certificate is on the lists of revoked ones.');
-  else {
+  // Larger lists were checked just now; they would be in every proof.
+  const kept = fittingCrls(crls, mostCrlBytes.perToken);
+  const left = crls.length - kept.length;
+  if (judged.revocation === 'checked') {
+    const large =
+      left > 0 ? ` ${left} of ${crls.length} lists are too large for proofs, and are not stored.` : '';
+    pass('revocation', `No certificate is on the lists of revoked ones.${large}`);
+  } else {
     const why = missing.length > 0 ? missing : ['The lists that were found are not about its certificates.'];
     rules.push({ rule: 'revocation', outcome: 'skip', message: `Not checked. ${why.join(' ')}` });
   }
   const days = Math.floor((judged.validUntil - at) / dayMs);
   pass('validity', `The first of its certificates ends on ${tell(judged.validUntil)}, in ${days} days.`);
   const bytes = (files: Uint8Array[]) => files.map((file) => Buffer.from(file));
-  return { token: Buffer.from(token), certificates: bytes(certificates), crls: bytes(crls), judged };
+  return { token: Buffer.from(token), certificates: bytes(certificates), crls: bytes(kept), judged };
 }
 
 async function exchange(

@@ -1,5 +1,6 @@
 /** The part of the service for the clocks beside the chain: timestamp authorities and OpenTimestamps. */
 import type { Logger } from 'pino';
+import type { PlannedStamp } from '../anchoring/evidence/renewal-rule.ts';
 import type { Lead } from '../chain/chain.ts';
 import type { ClockConfig } from '../config/config.ts';
 import type { Db } from '../db/database.ts';
@@ -19,8 +20,8 @@ import { stampingLoop } from './stamping.loop.ts';
 import { createStamping } from './stamping.ts';
 
 export interface Clocks extends Part {
-  /** Whether a batch that is made now will be stamped. */
-  isStampPlanned(): boolean;
+  /** Not null if a batch that is made now will be stamped. */
+  plannedStamp(): PlannedStamp | null;
   readState(): Promise<ClocksState>;
 }
 
@@ -58,7 +59,7 @@ export function createClocks(config: ClockConfig, deps: ClocksDeps): Clocks {
   const openTimestamps =
     client && createOpenTimestamps({ db, client, findHeader, log, now, onComplete: metrics.onComplete });
   return {
-    isStampPlanned: stamping.isStampPlanned,
+    plannedStamp: stamping.plannedStamp,
     metrics: metrics.all,
     loops: [
       ...(authorities.length > 0 ? [stampingLoop(stamping, { lead, changes })] : []),

@@ -5,8 +5,8 @@ export interface Pace {
   dueAt(): number;
   /** Whether the last request succeeded, or none was made yet. */
   isHealthy(): boolean;
-  /** The last request was made so long ago: by this process before, or by another node. Null: there was none. */
-  resume(agoMs: number | null): void;
+  /** After the requests of this process before, or of another node. Null: there was none. */
+  resume(last: { agoMs: number; failures: number } | null): void;
   begin(): void;
   succeed(): void;
   fail(): void;
@@ -33,9 +33,9 @@ export function createPace({ spacingMs, now }: PaceOptions): Pace {
       return lastAt + Math.max(spacingMs, pauseMs);
     },
     isHealthy: () => failures === 0,
-    resume(agoMs) {
-      lastAt = agoMs === null ? Number.NEGATIVE_INFINITY : now() - Math.max(0, agoMs);
-      failures = 0;
+    resume(last) {
+      lastAt = last === null ? Number.NEGATIVE_INFINITY : now() - Math.max(0, last.agoMs);
+      failures = last?.failures ?? 0;
     },
     begin() {
       lastAt = now();

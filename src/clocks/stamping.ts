@@ -3,23 +3,22 @@
  * missed is covered by the head of the next batch that it stamps.
  */
 import { createHash } from 'node:crypto';
-import {
-  type BatchToStamp,
-  batchToStamp,
-  newestTokenAgeMs,
-  storeToken,
-} from '../anchoring/evidence/timestamps.store.ts';
+import { idleMs } from '../anchoring/evidence/head-alone.ts';
+import type { PlannedStamp } from '../anchoring/evidence/renewal-rule.ts';
+import { type BatchToStamp, batchToStamp, storeToken } from '../anchoring/evidence/timestamps.store.ts';
 import type { Lead } from '../chain/chain.ts';
 import type { Db } from '../db/database.ts';
 import type { LoopLog } from '../runtime/loop.ts';
 import { type AskAuthority, faultOf } from './authority.ts';
+import { createCertificateNews } from './certificate-news.ts';
 import { createPace } from './pace.ts';
+import { noteRequest, noteToken, readRequests } from './requests.store.ts';
 
 export interface Stamping {
   /** One for each authority, so that a slow one does not delay another. */
   lanes: StampingLane[];
-  /** Whether a batch that is made now will be stamped, so that its head should cover what is not stamped yet. */
-  isStampPlanned(): boolean;
+  /** Not null if a batch that is made now will be stamped, so that its head should cover what is not stamped yet. */
+  plannedStamp(): PlannedStamp | null;
 }
 
 export interface StampingLane {
@@ -51,16 +50,24 @@ export interface StampingDeps {
 const lookMs = 1_000;
 /** For a request, and for the certificates and lists that belong to the token. */
 const longestMs = 45_000;
-/** Without batches for this long, there will be no head to cover what is left. */
-const idleMs = 600_000;
 
 export function createStamping(deps: StampingDeps): Stamping {
   const lanes = deps.authorities.map((url) => createLane(url, deps));
-  return { lanes, isStampPlanned: () => lanes.some((lane) => lane.isReady()) };
+  return {
+    lanes,
+    plannedStamp() {
+      const ready = lanes.filter((lane) => lane.isReady());
+      if (ready.length === 0) return null;
+      const ends = ready.flatMap((lane) => lane.endsAt() ?? []);
+      return { at: deps.now(), endsAt: ends.length > 0 ? Math.max(...ends) : null };
+    },
+  };
 }
 
 interface ReadyLane extends StampingLane {
   isReady(): boolean;
+  /** When the certificate of its next token will end, as far as we know. */
+  endsAt(): number | null;
 }
 
 function createLane(url: string, deps: StampingDeps): ReadyLane {
@@ -68,6 +75,7 @@ function createLane(url: string, deps: StampingDeps): ReadyLane {
   const name = nameOfAuthority(url);
   const spacingMs = 3_600_000 / maxPerHour;
   const pace = createPace({ spacingMs, now });
+  const news = createCertificateNews({ db, now });
   /** A head that covers everything is worth this wait; where batches are rare, it is not. */
   const graceMs = Math.min(spacingMs, 2 * anchorIntervalMs + 3_000);
   let epoch: number | null = null;
@@ -75,11 +83,13 @@ function createLane(url: string, deps: StampingDeps): ReadyLane {
   let awaySince: Date | null = null;
   let toldFault: string | null = null;
 
-  /** The requests of another node that led before count as well. */
+  /** The requests before a restart, and those of another node that led before, count as well. */
   async function resume(lead: Lead): Promise<void> {
     if (epoch === lead.term.epoch) return;
     epoch = null;
-    pace.resume(await newestTokenAgeMs(db, url));
+    const { last, newest } = await readRequests(db, url);
+    pace.resume(last);
+    news.resume(newest);
     awaySince = null;
     toldFault = null;
     epoch = lead.term.epoch;
@@ -87,6 +97,7 @@ function createLane(url: string, deps: StampingDeps): ReadyLane {
 
   async function request(lead: Lead, batch: BatchToStamp, signal: AbortSignal): Promise<void> {
     pace.begin();
+    await lead.term.commit((db) => noteRequest(db, url));
     const limited = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
     const imprint = createHash('sha256').update(batch.root).digest();
     const attempt = await ask(url, imprint, limited);
@@ -97,8 +108,9 @@ function createLane(url: string, deps: StampingDeps): ReadyLane {
       return;
     }
     const { token, certificates, crls, judged } = attempt.stamp;
-    await lead.term.commit((db) =>
-      storeToken(db, {
+    const isStored = await lead.term.commit(async (db) => {
+      await noteToken(db, url);
+      return storeToken(db, {
         batchId: batch.id,
         authority: url,
         token,
@@ -106,9 +118,10 @@ function createLane(url: string, deps: StampingDeps): ReadyLane {
         crls,
         vouchedAt: new Date(judged.time + judged.accuracyMs),
         validUntil: new Date(judged.validUntil),
-      }),
-    );
-    succeed();
+      });
+    });
+    news.learn(judged.validUntil);
+    succeed(isStored);
   }
 
   function fail(fault: string): void {
@@ -120,9 +133,9 @@ function createLane(url: string, deps: StampingDeps): ReadyLane {
     toldFault = fault;
   }
 
-  function succeed(): void {
+  function succeed(isStored: boolean): void {
     pace.succeed();
-    onAnswer(name, 'stored');
+    if (isStored) onAnswer(name, 'stored');
     if (awaySince) log.info({ authority: name, since: awaySince }, 'timestamp tokens again');
     awaySince = null;
     toldFault = null;
@@ -133,14 +146,15 @@ function createLane(url: string, deps: StampingDeps): ReadyLane {
     url,
     awaySince: () => awaySince,
     isReady: () => epoch !== null && !isBusy && pace.isHealthy() && pace.dueAt() <= now(),
+    endsAt: news.endsAt,
     async step(lead, signal) {
       await resume(lead);
       const dueAt = pace.dueAt();
       if (dueAt > now()) return dueAt - now();
-      const batch = await batchToStamp(db, {
-        authority: url,
-        idleMs: Math.max(idleMs, 2 * anchorIntervalMs),
-      });
+      const batch =
+        (await batchToStamp(db, { authority: url, idleMs: Math.max(idleMs, 2 * anchorIntervalMs) })) ??
+        // Its token is not stored: only the certificate is of interest.
+        (await news.batchToAskFor());
       if (!batch) return lookMs;
       // The next batch is made with a head that covers all, because `isReady`.
       if (!batch.coversAll && pace.isHealthy() && now() < dueAt + graceMs) return lookMs / 4;

@@ -98,8 +98,23 @@ const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][
   ],
   [
     'a token with another end',
-    [sql`update timestamps set valid_until = valid_until + interval '1 s' where id = ${last}`],
+    [sql`update timestamps set valid_until = valid_until + interval '20 years' where id = ${last}`],
     ['timestamp_renewed', 'token_times'],
+  ],
+  [
+    'a token whose end is a second later, which renews nothing',
+    [sql`update timestamps set valid_until = valid_until + interval '1 s' where id = ${last}`],
+    ['token_times'],
+  ],
+  [
+    'a token with a list that is not stored',
+    [sql`update timestamps set crl_hashes = array[sha256('x')] where id = ${last}`],
+    ['timestamp_file_missing'],
+  ],
+  [
+    'a certificate that was changed',
+    [sql`insert into timestamp_files (sha256, bytes) values (sha256('x'), 'y')`],
+    ['timestamp_file'],
   ],
   [
     'a token with another time',

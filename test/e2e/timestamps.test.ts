@@ -88,7 +88,10 @@ test('batches are stamped by the authority of the documentation; the tokens pass
     await newRecord(service, await newVault(service));
     await waitUntil(async () => (await service.sql('select id from timestamps')).rows.length > 0, longMs);
     const { rows } = await service.sql(
-      'select t.proof, t.certificates, t.crls, t.valid_until, b.root from timestamps t join anchor_batches b on b.id = t.batch_id',
+      `select t.proof, t.valid_until, b.root,
+         array(select bytes from timestamp_files where sha256 = any(t.certificate_hashes)) as certificates,
+         array(select bytes from timestamp_files where sha256 = any(t.crl_hashes)) as crls
+       from timestamps t join anchor_batches b on b.id = t.batch_id`,
     );
     const [{ proof: token, certificates, crls, root, valid_until: validUntil }] = rows;
     const judged = await judgeTimestamp(anchorOf({ token, certificates, crls }), {
@@ -227,6 +230,46 @@ test('a service that is killed while a token is on its way asks once more, and o
     await node.exited;
     await server.close();
     await database.drop();
+  }
+});
+
+test('while nothing is anchored, a head alone covers what has no token; it is anchored, found on the chain and in order', async () => {
+  const server = await startTimestampServer();
+  const service = await startStamped(server.url, pem(server.authority.root.certificate));
+  const batches = async () =>
+    (await service.sql('select id, size, stamped, inclusion_header, status from anchor_batches order by id'))
+      .rows;
+  try {
+    const vault = await newVault(service);
+    for (let made = 1; made <= 5; made += 1) {
+      await newRecord(service, vault, made);
+      await waitUntil(
+        async () => (await batches()).length >= made && (await unstamped(service)) === 0,
+        longMs,
+      );
+    }
+    const before = (await batches()).length;
+    await service.sql(
+      `update anchor_batches set stamped = false, created_at = created_at - interval '1 hour'
+       where id < (select max(id) from anchor_batches)`,
+    );
+    await service.sql(`update anchor_batches set created_at = created_at - interval '1 hour' where stamped`);
+    const alone = await waitUntil(async () => {
+      const last = (await batches()).at(-1);
+      return last?.size === 0 && last.stamped && last.inclusion_header !== null ? last : null;
+    }, 2 * longMs);
+    assert.match(alone.status, /^(confirmed|finalized)$/);
+    assert.deepEqual([(await batches()).length, await unstamped(service)], [before + 1, 0]);
+    const settings = {
+      DATABASE_URL: service.databaseUrl,
+      HOLDFAST_DATA_DIR: service.config.dataDir,
+      HOLDFAST_TSA_ROOTS: service.rootsFile,
+    };
+    const checked = await command(settings, 'fsck', '--json');
+    assert.equal(checked.code, 0, checked.stdout + checked.stderr);
+  } finally {
+    await service.close();
+    await server.close();
   }
 });
 

@@ -4,7 +4,9 @@ import type { Sender } from '../../chain/sender/sender.ts';
 import type { Db } from '../../db/database.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import type { LoopLog, Wakeup } from '../../runtime/loop.ts';
+import { isHeadAloneDue } from '../evidence/head-alone.ts';
 import { evidenceForHead } from '../evidence/head-evidence.ts';
+import type { PlannedStamp } from '../evidence/renewal-rule.ts';
 import { anchorCall } from './anchor-call.ts';
 import type { BatchThread } from './batch-thread.ts';
 import { batchesToResend, hasOpenAnchor, lockForResend, markResent, storeBatch } from './batches.store.ts';
@@ -20,8 +22,8 @@ export interface BatcherDeps {
   /** Woken when there is something to send. */
   senderWakeup: Pick<Wakeup, 'wake'>;
   log: Pick<LoopLog, 'error'>;
-  /** Whether a timestamp authority would be asked for a token of a batch that is made now. */
-  isStampPlanned?(): boolean;
+  /** Not null if a timestamp authority would be asked for a token of a batch that is made now. */
+  plannedStamp?(): PlannedStamp | null;
   maxLeaves?: number;
 }
 
@@ -31,7 +33,10 @@ export interface Batcher {
    * time: all pending leaves go into one batch when the chain continues, however long the account was out of funds.
    */
   waits(): Promise<boolean>;
-  /** Makes one batch of the pending leaves; true when there are more than fit into it. */
+  /**
+   * Makes one batch of the pending leaves; true when there are more than fit into it. Without any, makes one of a head alone
+   * if timestamps need it.
+   */
   step(lead: Lead): Promise<boolean>;
   /** Makes new transactions for batches whose transaction reverted. */
   resend(lead: Lead): Promise<void>;
@@ -43,7 +48,7 @@ export interface Batcher {
 const mostLeaves = 100_000;
 
 export function createBatcher(deps: BatcherDeps): Batcher {
-  const { db, sender, senderWakeup, log, isStampPlanned = () => false, maxLeaves = mostLeaves } = deps;
+  const { db, sender, senderWakeup, log, plannedStamp = () => null, maxLeaves = mostLeaves } = deps;
   const sealing = createSealing(deps);
   const lowWater = createLowWater();
   let strandedTold = 0;
@@ -66,11 +71,13 @@ export function createBatcher(deps: BatcherDeps): Batcher {
       const selection = await selectPending(db, { maxLeaves, behind, without });
       tellStranded(selection.stranded);
       hasPending = selection.ids.length > 0 || selection.stranded > 0 || without.length > 0;
-      if (selection.ids.length === 0) return false;
+      const planned = plannedStamp();
+      const isAlone = selection.ids.length === 0;
+      if (isAlone && (planned === null || !(await isHeadAloneDue(db, planned)))) return false;
       // The quote comes first, so that nothing is built in vain while the chain is unavailable.
       const quote = await sender.quote(lead);
-      const evidence = await evidenceForHead(db, { isPlanned: isStampPlanned() });
-      const sealed = await sealing.seal(selection, evidence);
+      const evidence = await evidenceForHead(db, { planned, isAlone });
+      const sealed = isAlone ? await sealing.headAlone(evidence) : await sealing.seal(selection, evidence);
       if (sealed === null) return false;
       const call = await anchorCall(lead.chain, { root: sealed.root, size: sealed.ids.length, sends: 0 });
       await lead.term.commit(async (db) => {

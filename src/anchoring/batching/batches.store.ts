@@ -43,6 +43,7 @@ export async function storeBatch(db: Db, batch: NewBatch): Promise<number> {
     .values({
       ...{ root, size: ids.length, outgoing_id: outgoingId },
       ...{ evidence_root: evidenceRoot, head_path: headPath },
+      awaits_token: batch.evidence.some(({ awaitsToken }) => awaitsToken),
     })
     .returning('id')
     .executeTakeFirstOrThrow();

@@ -25,6 +25,8 @@ export interface SealingDeps {
 export interface Sealing {
   /** Null when no vault of the selection can seal. */
   seal(selection: Selection, evidence: EvidenceItem[]): Promise<Omit<NewBatch, 'outgoingId'> | null>;
+  /** A batch without leaves, which no vault seals. */
+  headAlone(evidence: EvidenceItem[]): Promise<Omit<NewBatch, 'outgoingId'> | null>;
   /** Ids of vaults that failed to seal recently: their leaves must not fill the selections of other vaults. */
   shunned(): string[];
 }
@@ -135,6 +137,10 @@ export function createSealing({ db, keyring, thread, log }: SealingDeps): Sealin
           without.add(selection.vaults.findIndex((vault) => vault.id === id));
         }
       }
+    },
+    async headAlone(evidence) {
+      const outcome = await attempt({ vaults: [], leaves: Buffer.alloc(0), ids: [] }, evidence);
+      return 'batch' in outcome ? outcome.batch : null;
     },
     shunned() {
       for (const [id, until] of shunnedUntil) if (until < performance.now()) shunnedUntil.delete(id);

@@ -107,6 +107,21 @@ test('stores header and receipt path of the block, in the leader’s commit', as
   assert.equal(asked.length, before, 'nothing is read twice');
 });
 
+test('a batch that is not announced, because it has no leaves, is found within a minute', async () => {
+  const { catchUp, lead } = open();
+  node = up(block);
+  assert.equal(await catchUp(lead), false);
+  const id = await confirmIn(block, 3);
+  assert.equal(await catchUp(lead), false);
+  now += 60_000;
+  while (await catchUp(lead));
+  assert.deepEqual((await stored(id)).inclusion, await block.inclusionOf(3));
+  const before = asked.length;
+  now += 60_000;
+  assert.equal(await catchUp(lead), false);
+  assert.equal(asked.length, before);
+});
+
 test('a node that fails delays nothing, and is asked again after pauses that grow', async () => {
   const { read, catchUp, lead } = open();
   node = down;

@@ -38,6 +38,7 @@ export function createInclusions(deps: InclusionsDeps): Inclusions {
   const missedOnes = createPause(now);
   let epoch: number | null = null;
   let mayMiss = true;
+  let lookedAt = Number.NEGATIVE_INFINITY;
   /** How far the current round over the missed ones has come. */
   let lastId = 0;
 
@@ -76,7 +77,10 @@ export function createInclusions(deps: InclusionsDeps): Inclusions {
       // Another node may have left something.
       if (lead.term.epoch !== epoch) mayMiss = true;
       epoch = lead.term.epoch;
+      // A batch without leaves is not announced.
+      if (now() - lookedAt >= lookEveryMs) mayMiss = true;
       if (!mayMiss || missedOnes.isOn()) return false;
+      lookedAt = now();
       const [next] = await findMissing(db, sql`id > ${lastId}`);
       // At the end of a round, the next one begins.
       const [batch] = next || lastId === 0 ? [next] : await findMissing(db, sql`true`);
@@ -86,6 +90,8 @@ export function createInclusions(deps: InclusionsDeps): Inclusions {
     },
   };
 }
+
+const lookEveryMs = 60_000;
 
 interface Pause {
   begin(): void;

@@ -1,12 +1,14 @@
 /** Stores what timestamp authorities and OpenTimestamps calendars gave for batches, and what follows from it. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
+import { mostStampedSingly } from './head-alone.ts';
+import { isRenewedBy } from './renewal-rule.ts';
+import { sha256, storeFiles } from './timestamp-files.ts';
 
-/** A batch that has nothing of an authority yet. */
 export interface BatchToStamp {
   id: number;
   root: Buffer;
-  /** Whether its head covers all older batches that nobody vouches for yet. */
+  /** Whether its head covers all older batches that nobody vouches for yet, as far as a head may. */
   coversAll: boolean;
 }
 
@@ -24,44 +26,83 @@ export interface NewToken {
   validUntil: Date;
 }
 
+interface NewestBatch {
+  id: number;
+  root: Buffer;
+  idle: boolean;
+  /** This authority has stamped it. */
+  has: boolean;
+  /** Some older ones that nobody vouches for, the newest first. */
+  others: number[];
+  covering_id: number | null;
+  covering_root: Buffer | null;
+}
+
 /**
- * The newest batch, if this authority has not stamped it: what it vouches for, it vouches for all that the head covers. Once
- * there has been no batch for `idleMs`, and so no head, the newest one that nobody vouches for.
+ * The batch whose head waits for a token, or has one of another authority only: a renewal may be due to the later
+ * certificate of this one. If there is none, the newest batch, unless this authority has stamped it; and once there has been
+ * no batch for `idleMs`, the newest of some that nobody vouches for. For more of them a head is made.
  */
 export async function batchToStamp(
   db: Db,
   { authority, idleMs }: { authority: string; idleMs: number },
 ): Promise<BatchToStamp | null> {
-  const { rows } = await sql<{ id: number; root: Buffer; idle: boolean; has: boolean; leaves_out: boolean }>`
+  const { rows } = await sql<NewestBatch>`
     select b.id, b.root, b.created_at < now() - make_interval(secs => ${idleMs / 1000}) as idle,
       exists (
         select from timestamps t
         where t.batch_id = b.id and t.kind = 'rfc3161' and t.authority = ${authority}) as has,
-      exists (
-        select from anchor_batches o where not o.stamped and o.id < b.id and not exists (
-          select from evidence e where e.root_batch_id = o.id and e.head_batch_id = b.id)) as leaves_out
-    from anchor_batches b order by b.id desc limit 1`.execute(db);
+      array(
+        select o.id from anchor_batches o where not o.stamped and o.id < b.id
+        order by o.id desc limit ${mostStampedSingly + 1}) as others,
+      coalesce(awaiting.id, covering.id) as covering_id, coalesce(awaiting.root, covering.root) as covering_root
+    from (select id, root, created_at from anchor_batches order by id desc limit 1) as b
+    left join lateral (
+      select id, root from anchor_batches where awaits_token and not stamped and status <> 'set_aside'
+      order by id desc limit 1
+    ) as awaiting on true
+    left join lateral (
+      select id, root, created_at from anchor_batches where awaits_token and status <> 'set_aside'
+      order by id desc limit 1
+    ) as covering on covering.created_at > now() - interval '1 hour' and not exists (
+      select from timestamps t
+      where t.batch_id >= covering.id and t.kind = 'rfc3161' and t.authority = ${authority})`.execute(db);
   const [newest] = rows;
   if (!newest) return null;
-  const { id, root, idle, has, leaves_out: leavesOut } = newest;
-  if (!has) return { id, root, coversAll: !leavesOut };
-  if (!idle || !leavesOut) return null;
-  const { rows: left } = await sql<{ id: number; root: Buffer }>`
-    select id, root from anchor_batches where not stamped order by id desc limit 1`.execute(db);
-  return left[0] ? { ...left[0], coversAll: true } : null;
+  const { covering_id, covering_root } = newest;
+  if (covering_id !== null && covering_root !== null) {
+    return { id: covering_id, root: covering_root, coversAll: true };
+  }
+  const { id, root, idle, has, others } = newest;
+  if (!has) return { id, root, coversAll: others.length === 0 };
+  if (!idle || others.length === 0 || others.length > mostStampedSingly) return null;
+  const single = await db
+    .selectFrom('anchor_batches')
+    .select(['id', 'root'])
+    .where('id', '=', Number(others[0]))
+    .executeTakeFirst();
+  return single ? { ...single, coversAll: true } : null;
 }
 
-/** How long ago the newest token of an authority was stored, by the clock of the database; null when there is none. */
-export async function newestTokenAgeMs(db: Db, authority: string): Promise<number | null> {
-  const { rows } = await sql<{ age: number }>`
-    select (extract(epoch from now() - created_at) * 1000)::float8 as age from timestamps
-    where authority = ${authority} order by created_at desc limit 1`.execute(db);
-  return rows[0]?.age ?? null;
+/** The newest one, whoever has stamped it; null when there is none. */
+export async function newestBatch(db: Db): Promise<BatchToStamp | null> {
+  const { rows } = await sql<{ id: number; root: Buffer }>`
+    select id, root from anchor_batches order by id desc limit 1`.execute(db);
+  return rows[0] ? { ...rows[0], coversAll: true } : null;
+}
+
+/** When the first certificate ends that a token relies on which still counts and is not renewed; null when there is none. */
+export async function nextEnd(db: Db, now: Date): Promise<Date | null> {
+  const { rows } = await sql<{ valid_until: Date }>`
+    select valid_until from timestamps where valid_until > ${now} and not renewed
+    order by valid_until limit 1`.execute(db);
+  return rows[0]?.valid_until ?? null;
 }
 
 /** Runs in the leader's commit. False for the second token of an authority for one batch, after a kill: it is not stored. */
 export async function storeToken(db: Db, given: NewToken): Promise<boolean> {
   const { batchId, authority, token, certificates, crls, vouchedAt, validUntil } = given;
+  await storeFiles(db, [...certificates, ...crls]);
   const stored = await db
     .insertInto('timestamps')
     .values({
@@ -69,8 +110,8 @@ export async function storeToken(db: Db, given: NewToken): Promise<boolean> {
       kind: 'rfc3161',
       authority,
       proof: token,
-      certificates,
-      crls,
+      certificate_hashes: certificates.map(sha256),
+      crl_hashes: crls.map(sha256),
       complete: true,
       vouched_at: vouchedAt,
       valid_until: validUntil,
@@ -86,9 +127,9 @@ export async function storeToken(db: Db, given: NewToken): Promise<boolean> {
     db,
   );
   await sql`
-    update timestamps set renewed = true
-    where not renewed and valid_until < ${validUntil}
-      and id in (select timestamp_id from evidence where head_batch_id = ${batchId} and timestamp_id is not null)`.execute(
+    update timestamps t set renewed = true from timestamps n
+    where n.id = ${stored.id} and not t.renewed and ${isRenewedBy('t', 'n')}
+      and t.id in (select timestamp_id from evidence where head_batch_id = ${batchId} and timestamp_id is not null)`.execute(
     db,
   );
   return true;

@@ -26,6 +26,7 @@ export interface AnchoringTables {
     inclusion_nodes: Buffer[] | null;
     inclusion_refused: string | null;
     stamped: Generated<boolean>;
+    awaits_token: Generated<boolean>;
   };
   evidence: {
     head_batch_id: number;

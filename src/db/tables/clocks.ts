@@ -9,8 +9,8 @@ export interface ClockTables {
     kind: 'rfc3161' | 'opentimestamps';
     authority: string;
     proof: Buffer;
-    certificates: Generated<Buffer[]>;
-    crls: Generated<Buffer[]>;
+    certificate_hashes: Generated<Buffer[]>;
+    crl_hashes: Generated<Buffer[]>;
     heights: Generated<number[]>;
     headers: Generated<Buffer[]>;
     complete: boolean;
@@ -19,5 +19,14 @@ export interface ClockTables {
     covered: Generated<boolean>;
     renewed: Generated<boolean>;
     created_at: Timestamp;
+  };
+  timestamp_files: {
+    sha256: Buffer;
+    bytes: Buffer;
+  };
+  authority_requests: {
+    authority: string;
+    last_at: Timestamp;
+    failures: number;
   };
 }
