@@ -1,14 +1,14 @@
 /** Inserted rows, sent as arrays or as JSON, arrive unchanged and in order. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { DatabaseError, type Pool } from 'pg';
-import { openTestDatabase } from '../../test/support/service/database.ts';
+import { DatabaseError, type Pool, type QueryConfig } from 'pg';
+import { openTestDatabase, withClient } from '../../test/support/service/database.ts';
+import { waitUntil } from '../../test/support/service/process.ts';
 import { encodeArray } from './arrays.ts';
 import { columnTypes } from './column-types.ts';
-import type { Database } from './database.ts';
 import { createGroupCommit, insertAll, type Write } from './writes.ts';
 
-let database: Database;
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
   database = await openTestDatabase();
 });
@@ -157,4 +157,47 @@ test('a used Idempotency-Key fails its own commit only, and delays its neighbour
   );
   // All of them, the others again, and the used key by itself.
   assert.equal(statements.length, 3);
+});
+
+test('two statements with the same unique addresses never deadlock', async () => {
+  await insertAll(database.db, [
+    { table: 'workspaces', row: { id: 'ws_twins', name: 'x', slug: 'twins', metadata: {} } },
+  ]);
+  const worker = (address: string, id: string): Write => ({
+    table: 'workers',
+    row: { workspace_id: 'ws_twins', id, name: 'x', address, key_holder: 'worker', licences: [] },
+  });
+  const failures: unknown[] = [];
+  const watched = {
+    query: (statement: QueryConfig) =>
+      database.pool.query(statement).catch((error) => {
+        failures.push(error.code);
+        throw error;
+      }),
+  } as unknown as Pool;
+  // Of two nodes.
+  const [one, other] = [createGroupCommit(watched), createGroupCommit(watched)];
+  const addresses = Array.from({ length: 9 }, (_, number) => `0x${number}`);
+  const told = await withClient({ connectionString: database.url }, async (client) => {
+    await client.query('begin');
+    await client.query(
+      `insert into workers (workspace_id, id, name, address, key_holder) values ('ws_twins', 'c', 'x', '0x4', 'worker')`,
+    );
+    const commits = [
+      one(addresses.map((address, place) => worker(address, `a${place}`))),
+      other(addresses.toReversed().map((address, place) => worker(address, `b${place}`))),
+    ];
+    const settled = Promise.allSettled(commits);
+    await waitUntil(async () => {
+      const { rows } = await database.pool.query(
+        `select count(*) from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into workers%'`,
+      );
+      return Number(rows[0].count) === 2;
+    });
+    await client.query('rollback');
+    return settled;
+  });
+  assert.deepEqual(told.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  assert.deepEqual([...new Set(failures)], ['23505']);
 });

@@ -26,9 +26,10 @@ export async function insertAll(db: Kysely<Tables>, writes: Write[]): Promise<vo
 export function createGroupCommit(pool: Pool): CommitTogether {
   const names = new Map<string, string>();
 
-  // One statement at a time: the groups that form meanwhile are larger, which is cheaper overall.
+  // Two at a time: one is prepared or answered here while the other is in the database. More would make the groups that
+  // form meanwhile smaller, which is dearer overall.
   return gather<Write[], void>({
-    maxInFlight: 1,
+    maxInFlight: 2,
     maxItems: 500,
     // About two batches of a thousand things: a larger group gains nothing, and delays others.
     weight: { of: (writes) => writes.length, max: 4_000 },
@@ -69,7 +70,7 @@ function isAnswerOf(row: object, error: unknown): boolean {
 
 /**
  * One statement with one insert per table and set of columns. Foreign keys are checked when the whole statement is done,
- * so the order of the tables does not matter; the rows of one table are inserted in the order they come.
+ * so the order of the tables does not matter; the rows of one table are inserted in the order they come, but for workers.
  */
 function insertStatement(writes: Write[]): { text: string; values: (string | Buffer)[] } {
   const inserts: Insert[] = [];
@@ -78,6 +79,7 @@ function insertStatement(writes: Write[]): { text: string; values: (string | Buf
     if (insert) insert.rows.push(row);
     else inserts.push({ table, columns: Object.keys(row), rows: [row] });
   }
+  for (const { table, rows } of inserts) if (table === 'workers') rows.sort(byAddress);
   const values: (string | Buffer)[] = [];
   // Sorted, so that groups with the same shapes in a different order share a prepared statement.
   const parts = inserts.sort(byShape).map((insert, position) => {
@@ -85,6 +87,15 @@ function insertStatement(writes: Write[]): { text: string; values: (string | Buf
     return `w${position} as (insert into ${insert.table} (${names}) select ${names} from ${rowsOf(insert, values)})`;
   });
   return { text: `with ${parts.join(', ')} select 1`, values };
+}
+
+/** So that two statements with the same addresses, which must be unique, wait for each other in one direction only. */
+function byAddress(one: object, other: object): number {
+  const [a, b] = [one, other].map((row) => (row as { address: string }).address.toLowerCase()) as [
+    string,
+    string,
+  ];
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 interface Insert {
