@@ -1,7 +1,9 @@
 /** Who each anchor of a document is, and what the reader can do about one that does not count. */
-import { sha256 } from 'viem/utils';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { fromHex } from '../../src/proof/hex.ts';
 import { judgeTimestamp } from '../../src/proof/rfc3161/judge.ts';
+import type { ReadTimestamps } from '../../src/proof/rfc3161/reading.ts';
+import { timestampsOf } from '../../src/proof/verify/clocks.ts';
 import {
   type Anchor,
   isEvmAnchor,
@@ -32,7 +34,8 @@ export function clockKey({ renewal, anchor }: { renewal?: number; anchor?: numbe
   return `${renewal ?? ''}/${anchor ?? ''}`;
 }
 
-export async function clockWordsOf(proof: Proof, given: ClockWordsGiven): Promise<AllClockWords> {
+export async function clockWordsOf(proof: Proof, options: ClockWordsGiven): Promise<AllClockWords> {
+  const given = { ...options, among: timestampsOf(proof, options.trust) };
   const all: AllClockWords = new Map();
   for (const [anchor, one] of proof.anchors.entries()) {
     all.set(clockKey({ anchor }), await wordsOf(one, proof.merkle.root, given));
@@ -48,9 +51,9 @@ export async function clockWordsOf(proof: Proof, given: ClockWordsGiven): Promis
 async function wordsOf(
   anchor: Anchor,
   root: Proof['merkle']['root'],
-  given: ClockWordsGiven,
+  given: ClockWordsGiven & { among: ReadTimestamps },
 ): Promise<ClockWords> {
-  const { trust, at = Date.now(), hasNode } = given;
+  const { trust, at = Date.now(), hasNode, among } = given;
   if (isEvmAnchor(anchor)) {
     const chain = trustedChain(anchor.chainId, trust);
     const title = `Block of ${chain?.name ?? `chain ${anchor.chainId}`}`;
@@ -67,9 +70,9 @@ async function wordsOf(
   }
   if (isTimestampAnchor(anchor)) {
     const judged = await judgeTimestamp(anchor, {
-      imprint: fromHex(sha256(fromHex(root))),
+      imprint: sha256(fromHex(root)),
       trust: { roots: trust.tsaRoots, policies: trust.tsaPolicies },
-      at,
+      ...{ at, among },
     });
     if (judged.status === 'fail' || !judged.signer) return { title: 'Timestamp authority', note: '' };
     const title = `Timestamp authority ${judged.signer.name}`;

@@ -1,8 +1,10 @@
 /** What would help a verification that lacks something: a node, a trust file, content. Nothing here is part of the verdict. */
-import { sha256 } from 'viem';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { knownChain } from '../proof/evm/known-chains.ts';
 import { fromHex } from '../proof/hex.ts';
 import { judgeTimestamp } from '../proof/rfc3161/judge.ts';
+import type { ReadTimestamps } from '../proof/rfc3161/reading.ts';
+import { timestampsOf } from '../proof/verify/clocks.ts';
 import {
   type Anchor,
   isEvmAnchor,
@@ -31,14 +33,19 @@ export async function hintsFor(proof: Proof, { steps }: Verification, given: Hin
     { root: proof.merkle.root, anchors: proof.anchors },
     ...proof.renewals.map(({ root, anchors }) => ({ root, anchors })),
   ];
+  const among = timestampsOf(proof, given.trust);
   const all = await Promise.all(
-    roots.flatMap(({ root, anchors }) => anchors.map((anchor) => hintFor(anchor, root, given))),
+    roots.flatMap(({ root, anchors }) => anchors.map((anchor) => hintFor(anchor, root, { ...given, among }))),
   );
   return [...new Set([...hints, ...all.filter((hint) => hint !== null)])];
 }
 
-async function hintFor(anchor: Anchor, root: Proof['merkle']['root'], given: HintsGiven) {
-  const { trust, at, hasNode } = given;
+async function hintFor(
+  anchor: Anchor,
+  root: Proof['merkle']['root'],
+  given: HintsGiven & { among: ReadTimestamps },
+) {
+  const { trust, at, hasNode, among } = given;
   if (isEvmAnchor(anchor)) {
     const { chainId, blockTime } = anchor;
     if (blockTime * 1000 > at) return null;
@@ -56,9 +63,9 @@ async function hintFor(anchor: Anchor, root: Proof['merkle']['root'], given: Hin
   }
   if (isTimestampAnchor(anchor)) {
     const judged = await judgeTimestamp(anchor, {
-      imprint: fromHex(sha256(fromHex(root))),
+      imprint: sha256(fromHex(root)),
       trust: { roots: trust.tsaRoots, policies: trust.tsaPolicies },
-      at,
+      ...{ at, among },
     });
     const isRootless = judged.status === 'untrusted' && judged.signer && !judged.root;
     return isRootless

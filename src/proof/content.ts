@@ -1,7 +1,7 @@
 /** The digest of the proved content: a file's bytes, a record's canonical JSON with its salt, or an HMAC of the bytes. */
+import { sha256 } from '@noble/hashes/sha2.js';
 import { createHMAC, createSHA256, type IHasher } from 'hash-wasm';
 import type { Hex } from 'viem';
-import { sha256 } from 'viem/utils';
 import { parseJsonText } from '../runtime/json-text.ts';
 import { CanonicalJsonError, canonicalJson } from './canonical.ts';
 import { fromHex, toHex } from './hex.ts';
@@ -34,7 +34,7 @@ export function recordDigest(salt: Uint8Array, data: unknown): Hex {
   const bytes = new Uint8Array(salt.length + json.length);
   bytes.set(salt);
   bytes.set(json, salt.length);
-  return sha256(bytes);
+  return toHex(sha256(bytes));
 }
 
 function parseRecord(bytes: Uint8Array): unknown {

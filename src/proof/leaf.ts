@@ -1,6 +1,6 @@
 /** The leaf of one version of one thing: eight fields in Solidity's ABI encoding, hashed twice. */
+import { sha256 } from '@noble/hashes/sha2.js';
 import type { Hex } from 'viem';
-import { sha256 } from 'viem/utils';
 import { canonicalJson } from './canonical.ts';
 import type { Canonicalization } from './content.ts';
 import { toHex, writeHex } from './hex.ts';
@@ -102,7 +102,7 @@ function hashOfText(text: string, keccak: Keccak = plainKeccak): Hex {
 
 /** SHA-256 of the claims' canonical JSON; throws CanonicalJsonError. */
 export function claimsHash(claims: Record<string, unknown>): Hex {
-  return sha256(utf8.encode(canonicalJson(claims, 'claims')));
+  return toHex(sha256(utf8.encode(canonicalJson(claims, 'claims'))));
 }
 
 const wordBytes = 32;

@@ -3,9 +3,10 @@
  * in a browser, or through a relay. Uses no Node.js API, and rejects malformed answers.
  */
 import type { Hex } from 'viem';
-// Not the functions for ABIs: a web page carries this file.
-import { keccak256, stringToBytes } from 'viem/utils';
 import type { Finality } from '../../proof/evm/known-chains.ts';
+// Not the functions for ABIs: a web page carries this file.
+import { fromHex, toHex } from '../../proof/hex.ts';
+import { plainKeccak } from '../../proof/keccak.ts';
 import { finalByDepth } from '../rules/finality.ts';
 import type { RpcCall } from '../rules/rpc-call.ts';
 
@@ -78,7 +79,7 @@ export function createAnchorReader(call: RpcCall) {
     codeHash: (address: Hex): Promise<Hex | null> =>
       atHead(async (at) => {
         const code = hex(await call('eth_getCode', [address, at]), 'code');
-        return code === '0x' ? null : keccak256(code);
+        return code === '0x' ? null : toHex(plainKeccak(fromHex(code)));
       }),
 
     /** `blockNumber` is the claimed block: not every node finds an old transaction by its hash alone. */
@@ -128,7 +129,7 @@ interface Header {
   transactions: unknown[];
 }
 
-const anchoredTopic = keccak256(stringToBytes('Anchored(address,bytes32,uint64)'));
+const anchoredTopic = toHex(plainKeccak(new TextEncoder().encode('Anchored(address,bytes32,uint64)')));
 /** Before an address in a topic. */
 const padding = `0x${'00'.repeat(12)}`;
 

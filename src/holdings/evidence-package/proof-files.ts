@@ -5,7 +5,8 @@ import { fromHex } from '../../proof/hex.ts';
 import { fileIn, type OpenTimestampsAnchor } from '../../proof/opentimestamps/anchor.ts';
 import { readBitcoinHeader } from '../../proof/opentimestamps/bitcoin-header.ts';
 import { type TimestampAnchor, tokenIn } from '../../proof/rfc3161/anchor.ts';
-import { judgeTimestamp, readTimestampAnchor } from '../../proof/rfc3161/judge.ts';
+import { judgeTimestamp } from '../../proof/rfc3161/judge.ts';
+import { readTimestampAnchor } from '../../proof/rfc3161/reading.ts';
 import { shippedRoots } from '../../proof/rfc3161/shipped-roots.ts';
 import {
   type Anchor,

@@ -3,7 +3,8 @@
  * receipt trie to the transaction's receipt. All of it follows from the block's hash; who knows that hash needs no more.
  */
 import type { Hex } from 'viem';
-import { bytesToHex, hexToBytes, keccak256, stringToBytes } from 'viem/utils';
+import { fromHex, toHex } from '../hex.ts';
+import { plainKeccak } from '../keccak.ts';
 import { type Log, readReceipt } from './receipt.ts';
 import { bytesOf, decodeRlp, EvmFault, integerOf, listOf } from './rlp.ts';
 import { receiptAt } from './trie.ts';
@@ -37,7 +38,7 @@ export const maxNodes = 16;
 export const maxInclusionBytes = 65_536;
 
 /** Of the registry's event; a test compares it with the registry's ABI. */
-const anchoredTopic = keccak256(stringToBytes('Anchored(address,bytes32,uint64)'));
+const anchoredTopic = toHex(plainKeccak(new TextEncoder().encode('Anchored(address,bytes32,uint64)')));
 
 /** Never throws: what cannot be read is a fault, in words that can follow "The inclusion is wrong: ". */
 export function readInclusion({ header, index, nodes }: Inclusion): InclusionReading {
@@ -53,9 +54,9 @@ export function readInclusion({ header, index, nodes }: Inclusion): InclusionRea
     const size = parts.reduce((sum, part) => sum + part.length / 2 - 1, 0);
     if (size > maxInclusionBytes) throw new EvmFault(`it has ${size} bytes, more than ${maxInclusionBytes}`);
     return readBlock(
-      hexToBytes(header),
+      fromHex(header),
       index,
-      nodes.map((node) => hexToBytes(node)),
+      nodes.map((node) => fromHex(node)),
     );
   } catch (error) {
     if (!(error instanceof EvmFault)) throw error;
@@ -82,9 +83,9 @@ export function anchoredIn(
 function readBlock(header: Uint8Array, index: number, nodes: Uint8Array[]): ReadInclusion {
   const fields = listOf(decodeRlp(header, 'the header'), 'the header');
   if (fields.length < 15) throw new EvmFault(`the header has ${fields.length} fields, fewer than 15`);
-  const receiptsRoot = bytesToHex(bytesOf(fields[5], 'the receipts root of the header', 32));
+  const receiptsRoot = toHex(bytesOf(fields[5], 'the receipts root of the header', 32));
   return {
-    blockHash: keccak256(header),
+    blockHash: toHex(plainKeccak(header)),
     blockNumber: integerOf(fields[8], 'the block number of the header'),
     blockTime: integerOf(fields[11], 'the time of the header'),
     ...readReceipt(receiptAt(index, receiptsRoot, nodes)),

@@ -1,6 +1,6 @@
 /** Reads a transaction's receipt from the bytes that a block's receipt trie has. */
 import type { Hex } from 'viem';
-import { bytesToHex } from 'viem/utils';
+import { toHex } from '../hex.ts';
 import { bytesOf, decodeRlp, EvmFault, integerOf, listOf, type RlpItem } from './rlp.ts';
 
 interface Receipt {
@@ -48,8 +48,8 @@ function readLog(item: RlpItem): Log {
   const topics = listOf(fields[1], 'the list of topics of a log');
   if (topics.length > 4) throw new EvmFault(`a log has ${topics.length} topics, more than 4`);
   return {
-    address: bytesToHex(bytesOf(fields[0], 'the address of a log', 20)),
-    topics: topics.map((topic) => bytesToHex(bytesOf(topic, 'a topic', 32))),
-    data: bytesToHex(bytesOf(fields[2], 'the data of a log')),
+    address: toHex(bytesOf(fields[0], 'the address of a log', 20)),
+    topics: topics.map((topic) => toHex(bytesOf(topic, 'a topic', 32))),
+    data: toHex(bytesOf(fields[2], 'the data of a log')),
   };
 }

@@ -4,7 +4,8 @@
  * or a receipt, whose bloom filter alone has 256. So every node is referred to by its hash, and no other form is accepted.
  */
 import type { Hex } from 'viem';
-import { bytesToHex, keccak256 } from 'viem/utils';
+import { toHex } from '../hex.ts';
+import { plainKeccak } from '../keccak.ts';
 import { bytesOf, decodeRlp, EvmFault, listOf, type RlpItem } from './rlp.ts';
 
 /** The receipt's bytes. Every node must be used, and in this order. Throws an EvmFault. */
@@ -14,7 +15,7 @@ export function receiptAt(index: number, root: Hex, nodes: readonly Uint8Array[]
   let at = 0;
   for (const [place, node] of nodes.entries()) {
     const what = `node ${place}`;
-    if (keccak256(node) !== wanted) {
+    if (toHex(plainKeccak(node)) !== wanted) {
       const referrer = place === 0 ? 'the header' : 'the node before it';
       throw new EvmFault(`${what} is not the one that ${referrer} refers to`);
     }
@@ -42,12 +43,12 @@ export function receiptAt(index: number, root: Hex, nodes: readonly Uint8Array[]
 }
 
 function childOf(item: RlpItem | undefined, what: string): Hex {
-  return bytesToHex(bytesOf(item, `the reference to the next node in ${what}`, 32));
+  return toHex(bytesOf(item, `the reference to the next node in ${what}`, 32));
 }
 
 /** The hex-prefix encoding of the Yellow Paper, appendix C. A path is as many hex digits as it has nibbles. */
 function pathOf(item: RlpItem | undefined, what: string): { isLeaf: boolean; path: string } {
-  const digits = bytesToHex(bytesOf(item, `the path in ${what}`)).slice(2);
+  const digits = toHex(bytesOf(item, `the path in ${what}`)).slice(2);
   const [, leaf, extension] = /^(?:(?:3|20)(.*)|(?:1|00)(.+))$/.exec(digits) ?? [];
   const path = leaf ?? extension;
   if (path === undefined) throw new EvmFault(`the path in ${what} has a wrong prefix`);

@@ -1,6 +1,6 @@
 /** The 80 bytes of a Bitcoin block header. */
+import { sha256 } from '@noble/hashes/sha2.js';
 import type { Hex } from 'viem';
-import { sha256 } from 'viem/utils';
 import { fromHex, toHex } from '../hex.ts';
 
 export interface BitcoinHeader {
@@ -22,7 +22,7 @@ export function readBitcoinHeader(header: Hex): BitcoinHeader {
   const bytes = fromHex(header);
   if (bytes.length !== headerBytes) throw new Error(`a Bitcoin header has ${headerBytes} bytes`);
   const fields = new DataView(bytes.buffer);
-  const hash = toHex(sha256(sha256(bytes, 'bytes'), 'bytes').reverse());
+  const hash = toHex(sha256(sha256(bytes)).reverse());
   const target = targetOf(fields.getUint32(72, true));
   return {
     hash,

@@ -1,5 +1,6 @@
 /** The operations of an OpenTimestamps proof: each makes the next message from the one before. */
-import { ripemd160, sha256 } from 'viem/utils';
+import { ripemd160 } from '@noble/hashes/legacy.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { toHex } from '../hex.ts';
 import { plainKeccak } from '../keccak.ts';
 import { sha1 } from './sha1.ts';
@@ -50,13 +51,13 @@ export function resultBytes({ tag, argument }: TimestampOperation, length: numbe
 export function applyOperation({ tag, argument }: TimestampOperation, message: Uint8Array): Uint8Array {
   switch (tag) {
     case operationTags.sha256:
-      return sha256(message, 'bytes');
+      return sha256(message);
     case operationTags.append:
       return joined(message, argument);
     case operationTags.prepend:
       return joined(argument, message);
     case operationTags.ripemd160:
-      return ripemd160(message, 'bytes');
+      return ripemd160(message);
     case operationTags.keccak256:
       return plainKeccak(message);
     case operationTags.reverse:

@@ -14,6 +14,7 @@ import {
   readOr,
   sequence,
   smallInteger,
+  textOf,
   wholeBytes,
 } from './der.ts';
 
@@ -42,8 +43,16 @@ export interface Signature {
 const rsa = '1.2.840.113549.1.1.';
 const hashes: readonly HashName[] = ['SHA-256', 'SHA-384', 'SHA-512'];
 
-export async function digestOf(hash: HashName | 'SHA-1', bytes: Uint8Array): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest(hash, bytes as Uint8Array<ArrayBuffer>));
+const digests = new WeakMap<object, Map<string, Promise<Uint8Array>>>();
+
+/** Of the same bytes, which a token may name again and again, only once. */
+export function digestOf(hash: HashName | 'SHA-1', bytes: Uint8Array): Promise<Uint8Array> {
+  return once(
+    digests,
+    bytes,
+    hash,
+    async () => new Uint8Array(await crypto.subtle.digest(hash, bytes as Own)),
+  );
 }
 
 /** The hash that an AlgorithmIdentifier names, if it counts. */
@@ -57,8 +66,28 @@ export function isAlgorithm(der: Der): boolean {
   return identifierOf(der).oid !== '';
 }
 
-/** False as well when algorithm or key are none that count, or do not fit each other. */
-export async function isSignedBy(spki: Uint8Array, signed: Signature): Promise<boolean> {
+const signatures = new WeakMap<object, Map<string, Promise<boolean>>>();
+
+/** False as well when algorithm or key are none that count, or do not fit each other. Each pair is checked only once. */
+export function isSignedBy(spki: Uint8Array, signed: Signature): Promise<boolean> {
+  return once(signatures, signed, textOf(spki), () => verify(spki, signed));
+}
+
+/** What was found out about something before, or now. */
+function once<Answer>(
+  known: WeakMap<object, Map<string, Answer>>,
+  about: object,
+  key: string,
+  find: () => Answer,
+): Answer {
+  const answers = known.get(about) ?? new Map<string, Answer>();
+  known.set(about, answers);
+  const answer = answers.get(key) ?? find();
+  answers.set(key, answer);
+  return answer;
+}
+
+async function verify(spki: Uint8Array, signed: Signature): Promise<boolean> {
   const scheme = schemeOf(signed);
   const curve = keyOf(spki);
   if (scheme === undefined || curve === undefined || (scheme.name === 'ECDSA') !== (curve !== 'RSA'))

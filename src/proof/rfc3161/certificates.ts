@@ -1,6 +1,7 @@
 /** Reads X.509 certificates (RFC 5280), from DER or PEM: what of them decides about a timestamp, and roots to pin. */
+import { sha256 } from '@noble/hashes/sha2.js';
 import type { Hex } from 'viem';
-import { sha256 } from 'viem/utils';
+import { toHex } from '../hex.ts';
 import { keyOf, type Signature } from './algorithms.ts';
 import { fromBase64, timestampLimits } from './anchor.ts';
 import {
@@ -235,7 +236,7 @@ function anchorOf({ bytes, subject, spki, name, notBefore, notAfter, ...rest }: 
   must(mayIssue, `${name} is not an authority and may not issue certificates.`);
   const isAccepted = keyOf(spki) !== undefined;
   must(isAccepted, `The key of ${name} is neither RSA of 2,048 to 8,192 bits nor P-256 nor P-384.`);
-  return { subject, spki, name, fingerprint: sha256(bytes), notBefore, notAfter };
+  return { subject, spki, name, fingerprint: toHex(sha256(bytes)), notBefore, notAfter };
 }
 
 /** A certificate that says nothing about the usage of its key allows all of them. */

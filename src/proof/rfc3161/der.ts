@@ -184,6 +184,11 @@ export function wholeBytes({ value }: Der, what: string): Uint8Array {
   return value.subarray(1);
 }
 
+/** Bytes as a text that only these bytes have: a key for a map. */
+export function textOf(bytes: Uint8Array): string {
+  return new TextDecoder('latin1').decode(bytes);
+}
+
 export function sameBytes(one: Uint8Array, other: Uint8Array | undefined): boolean {
   return one.length === other?.length && one.every((byte, at) => byte === other[at]);
 }

@@ -23,8 +23,9 @@ import {
   writeInteger,
   writeOid,
 } from './der.ts';
-import { readTimestampAnchor, type TimestampTrust } from './judge.ts';
+import type { TimestampTrust } from './judge.ts';
 import { findPath, findSigner } from './path.ts';
+import { readTimestampAnchor } from './reading.ts';
 import { readCrl } from './revocation.ts';
 
 export interface TimestampRequest {

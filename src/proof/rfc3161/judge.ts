@@ -2,14 +2,8 @@
 import type { Hex } from 'viem';
 import { toHex } from '../hex.ts';
 import { digestOf, isSignedBy, schemeOf } from './algorithms.ts';
-import {
-  checkTimestampAnchor,
-  fromBase64,
-  type TimestampAnchor,
-  timestampLimits,
-  tokenIn,
-} from './anchor.ts';
-import { type Certificate, extensionIds, readCertificate, type TrustAnchor, usages } from './certificates.ts';
+import type { TimestampAnchor } from './anchor.ts';
+import { type Certificate, extensionIds, type TrustAnchor, usages } from './certificates.ts';
 import {
   around,
   elementsOf,
@@ -22,8 +16,9 @@ import {
   writeInteger,
 } from './der.ts';
 import { criticalFault, findPath, findSigner, timeStamping, validityFault } from './path.ts';
-import { type Crl, judgeRevocation, readCrl } from './revocation.ts';
-import { readToken, type TimestampInfo, type Token } from './token.ts';
+import { type ReadAnchor, type ReadTimestamps, readTimestamps } from './reading.ts';
+import { judgeRevocation } from './revocation.ts';
+import type { TimestampInfo, Token } from './token.ts';
 
 export interface TimestampTrust {
   roots: readonly TrustAnchor[];
@@ -39,6 +34,8 @@ export interface TimestampQuestion {
   at: number;
   /** As it was sent, when the token has just been received. */
   nonce?: bigint;
+  /** The anchors of the document, if it has more than this one. */
+  among?: ReadTimestamps;
 }
 
 export interface JudgedTimestamp {
@@ -72,37 +69,14 @@ export async function judgeTimestamp(
     return { status: 'untrusted', reason: 'This page has no WebCrypto: it has to be loaded over HTTPS.' };
   }
   try {
-    return await judge(readTimestampAnchor(anchor), given);
+    const { read, areTooMany } = given.among ?? readTimestamps([anchor], given.trust.roots);
+    const one = read(anchor);
+    if (!areTooMany) return await judge(one, given);
+    return { status: 'untrusted', reason: 'The tokens of the document have too many signatures to check.' };
   } catch (error) {
     if (error instanceof TokenFault) return { status: 'fail', reason: error.message };
     throw error;
   }
-}
-
-export interface ReadAnchor {
-  token: Token;
-  /** All certificates, the token's own first, each once. */
-  pool: Certificate[];
-  crls: Crl[];
-}
-
-/** Everything must be readable, also what turns out not to be needed; throws a TokenFault. */
-export function readTimestampAnchor(anchor: TimestampAnchor): ReadAnchor {
-  const [fault] = checkTimestampAnchor(anchor, '');
-  must(fault === undefined, `${fault?.path || 'The anchor'} ${fault?.message}.`);
-  const token = readToken(tokenIn(anchor));
-  const beside = anchor.certificates.map((text, at) =>
-    readCertificate(fromBase64(text) ?? new Uint8Array(), `Certificate ${at + 1} of the anchor`),
-  );
-  const crls = anchor.crls.map((text, at) =>
-    readCrl(fromBase64(text) ?? new Uint8Array(), `List ${at + 1} of revoked certificates`),
-  );
-  const all = [...token.certificates, ...beside];
-  const most = timestampLimits.certificates;
-  must(all.length <= most, `There are more than ${most} certificates.`);
-  const isFirst = ({ bytes }: Certificate, at: number) =>
-    all.findIndex((other) => sameBytes(other.bytes, bytes)) === at;
-  return { token, pool: all.filter(isFirst), crls };
 }
 
 /**

@@ -56,7 +56,6 @@ export async function findPath(
 ): Promise<PathResult> {
   const { time } = token.info;
   const allowed = await allowedBy(token, pool);
-  const isIssuedBy = createLinks();
   const search = async (strict: boolean): Promise<Path | Certificate> => {
     const reached = [[signer]];
     const seen = new Set([signer]);
@@ -135,15 +134,7 @@ async function identifies(id: CertificateId | undefined, certificate: Certificat
   return isNamed && sameBytes(await digestOf(id.hash, bytes), id.digest);
 }
 
-/** Whether one issued the other, by name and by signature, which is verified only once. */
-function createLinks(): (one: Certificate, issuer: TrustAnchor | Certificate) => Promise<boolean> {
-  const known = new Map<Certificate, Map<object, boolean>>();
-  return async (one, issuer) => {
-    if (!sameBytes(one.issuer, issuer.subject)) return false;
-    const links = known.get(one) ?? new Map<object, boolean>();
-    known.set(one, links);
-    const link = links.get(issuer) ?? (await isSignedBy(issuer.spki, one.signed));
-    links.set(issuer, link);
-    return link;
-  };
+/** Whether one issued the other, by name and by signature. */
+async function isIssuedBy(one: Certificate, issuer: TrustAnchor | Certificate): Promise<boolean> {
+  return sameBytes(one.issuer, issuer.subject) && isSignedBy(issuer.spki, one.signed);
 }

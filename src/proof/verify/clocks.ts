@@ -2,8 +2,8 @@
  * Asks every clock of a document. A timestamp token whose certificate has ended still counts if the head of a later batch
  * covers it and a clock of that batch vouches for a time at which the certificate was valid.
  */
+import { sha256 } from '@noble/hashes/sha2.js';
 import type { Hex } from 'viem';
-import { sha256 } from 'viem/utils';
 import { evidenceLeaf, headId } from '../head.ts';
 import { fromHex, toHex } from '../hex.ts';
 import { plainKeccak } from '../keccak.ts';
@@ -12,6 +12,7 @@ import { fileIn } from '../opentimestamps/anchor.ts';
 import { judgeOpenTimestamps } from '../opentimestamps/judge.ts';
 import { tokenIn } from '../rfc3161/anchor.ts';
 import { judgeTimestamp } from '../rfc3161/judge.ts';
+import { type ReadTimestamps, readTimestamps } from '../rfc3161/reading.ts';
 import { allOf, type ClockGiven, type ClockResult, type Rooted } from './clock.ts';
 import { evmSteps, judgeEvm } from './evm-clock.ts';
 import {
@@ -23,6 +24,7 @@ import {
   type Renewal,
 } from './proof.ts';
 import { existedWhen, fail, isoTime, pass, type Step, type StepResult, skip, type Voucher } from './steps.ts';
+import type { Trust } from './trust.ts';
 
 export interface ClockResults {
   /** In the order of the document: the anchors, then each renewal with its anchors. */
@@ -47,6 +49,7 @@ interface Judged {
 export async function judgeClocks(proof: Proof, isRooted: boolean, given: ClockGiven): Promise<ClockResults> {
   const { merkle, anchors, renewals } = proof;
   const judged: Judged[] = [];
+  const among = timestampsOf(proof, given.trust);
   // From the last renewal to the first, and then the document: a renewal covers only what comes before it.
   for (let place = renewals.length - 1; place >= -1; place -= 1) {
     const renewal = renewals[place];
@@ -61,7 +64,7 @@ export async function judgeClocks(proof: Proof, isRooted: boolean, given: ClockG
           ? (judged[renewals.length - 1 - other]?.vouchers ?? [])
           : [],
       );
-    const result = await judgeContainer(container, { leads, covering }, given);
+    const result = await judgeContainer(container, { leads, covering }, { ...given, among });
     if (linked) result.steps.unshift({ name: 'renewal', renewal: place, ...linked });
     judged.push(result);
   }
@@ -75,10 +78,16 @@ export async function judgeClocks(proof: Proof, isRooted: boolean, given: ClockG
   };
 }
 
+/** The timestamp tokens of a document and of its renewals. */
+export function timestampsOf({ anchors, renewals }: Proof, { tsaRoots }: Trust): ReadTimestamps {
+  const all = [anchors, ...renewals.map((renewal) => renewal.anchors)].flat();
+  return readTimestamps(all.filter(isTimestampAnchor), tsaRoots);
+}
+
 async function judgeContainer(
   container: Container,
   { leads, covering }: { leads: boolean; covering(anchor: number | null): Voucher[] },
-  given: ClockGiven,
+  given: Omit<AnchorGiven, 'renewedBy'>,
 ): Promise<Judged> {
   const judged: Judged = { steps: [], vouchers: [], whys: [] };
   for (const [place, anchor] of container.anchors.entries()) {
@@ -99,6 +108,7 @@ async function judgeContainer(
 }
 
 interface AnchorGiven extends ClockGiven {
+  among: ReadTimestamps;
   /** The clock of a later batch that covers this anchor. */
   renewedBy: Voucher | null;
 }
@@ -121,11 +131,12 @@ function stepsOf(anchor: Anchor): ClockResult['steps'][number]['name'][] {
 async function judgeToken(
   anchor: Parameters<typeof judgeTimestamp>[0],
   { root }: Rooted,
-  { trust, at, renewedBy }: AnchorGiven,
+  { trust, at, renewedBy, among }: AnchorGiven,
 ): Promise<ClockResult> {
   const asked = {
     imprint: imprintOf(root),
     trust: { roots: trust.tsaRoots, policies: trust.tsaPolicies },
+    among,
   };
   let judgement = await judgeTimestamp(anchor, { ...asked, at });
   let through: Voucher | null = null;
@@ -194,7 +205,7 @@ function checkRenewal(place: number, { merkle, anchors, renewals }: Proof): Step
   const item = anchor === null ? fromHex(of.root) : itemOf(anchor);
   if (item === null)
     return fail('It covers an anchor that is neither a timestamp token nor an OpenTimestamps proof.');
-  const evidenceRoot = foldPath(evidenceLeaf(fromHex(sha256(item))), bytesOf(path), plainKeccak);
+  const evidenceRoot = foldPath(evidenceLeaf(sha256(item)), bytesOf(path), plainKeccak);
   if (toHex(evidenceRoot) !== head.evidenceRoot)
     return fail('The item is not among the evidence of its head.');
   const top = foldPath(headId(head), bytesOf(proof), plainKeccak);
@@ -220,7 +231,7 @@ function earliest(vouchers: Voucher[]): Voucher | null {
 }
 
 function imprintOf(root: Hex): Uint8Array {
-  return fromHex(sha256(fromHex(root)));
+  return sha256(fromHex(root));
 }
 
 function bytesOf(hashes: Hex[]): Uint8Array {

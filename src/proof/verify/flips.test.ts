@@ -5,7 +5,7 @@ import { readVectorFile } from '../../../test/support/fixtures/vectors.ts';
 import { longOnly } from '../../../test/support/service/long.ts';
 import { changed } from '../../../test/support/vectors/changed.ts';
 import { runVector } from '../../../test/support/vectors/run-vector.ts';
-import { readTimestampAnchor } from '../rfc3161/judge.ts';
+import { readTimestampAnchor } from '../rfc3161/reading.ts';
 import type { EvmAnchor, Proof } from './proof.ts';
 import type { Verification } from './steps.ts';
 

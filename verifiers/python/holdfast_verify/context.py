@@ -4,18 +4,23 @@ import time
 from typing import NamedTuple, Optional
 
 from .evm.node import Node
+from .rfc3161.evidence import Document
 from .trust import Trust
 
 USUAL_REGISTRY = bytes.fromhex("cfaee48d743f42264aaf3521fc464606cfafe23a")
 
 
 class Context(NamedTuple):
-    """Trust, the time of judgement if one was given (in milliseconds), a node if there is one, and the registry."""
+    """Trust, the time of judgement if one was given (in milliseconds), a node if there is one, and the registry.
+
+    `document` has the timestamp anchors of the document that is verified.
+    """
 
     trust: Trust
     at: Optional[int] = None
     node: Optional[Node] = None
     registry: bytes = USUAL_REGISTRY
+    document: Document = Document([], [])
 
     def judged_at(self) -> int:
         """The time of judgement: the one that was given, or now."""

@@ -12,7 +12,7 @@ from .rfc3161.certificate import read_certificate
 from .rfc3161.der import read_der
 from .rfc3161.extensions import KEY_CERT_SIGN
 from .rfc3161.keys import read_key
-from .rfc3161.path import Root, root_from
+from .rfc3161.root import Root, root_from
 from .strict_json import parse
 
 TRUST_FORMAT = "holdfast/trust@1"

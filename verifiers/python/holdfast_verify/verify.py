@@ -3,6 +3,7 @@
 from typing import BinaryIO, List, Optional
 
 from .anchors import judge_anchors, skipped_anchors
+from .anchors_form import TimestampAnchor
 from .clock import format_time
 from .context import Context
 from .digest import claims_hash, content_digest
@@ -11,6 +12,7 @@ from .fields import hex_text
 from .leaf import check_leaf, leaf_hash
 from .outcome import Fails, Skips, require
 from .renewals import judge_renewals
+from .rfc3161.evidence import Document
 from .result import FAIL, INCOMPLETE, PASS, SKIPPED, Result, Step, Voucher, failed, passed, step_of
 from .seal import check_seal
 from .strict_json import parse
@@ -96,6 +98,11 @@ def _malformed(faults: MalformedProof) -> Result:
     return Result(FAIL, _summary(FAIL, steps, [], "", False, 0), [], steps)
 
 
+def _timestamp_anchors(proof: Proof) -> List[TimestampAnchor]:
+    every = [*proof.anchors, *(anchor for renewal in proof.renewals for anchor in renewal.anchors)]
+    return [anchor for anchor in every if isinstance(anchor, TimestampAnchor)]
+
+
 def verify_proof(proof: Proof, context: Context, content: Optional[BinaryIO] = None, salt: Optional[bytes] = None) -> Result:
     """A proof of the right form."""
     steps = [
@@ -109,6 +116,7 @@ def verify_proof(proof: Proof, context: Context, content: Optional[BinaryIO] = N
         steps.append(Step("path", SKIPPED, "The leaf is not right."))
     steps.append(step_of("seal", lambda: _check_seal(proof)))
 
+    context = context._replace(document=Document(_timestamp_anchors(proof), context.trust.tsa_roots))
     renewals = judge_renewals(proof, context)
     vouchers: List[Voucher] = []
     if steps[3].status == PASS:

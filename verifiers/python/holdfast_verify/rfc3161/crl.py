@@ -33,6 +33,7 @@ class Entry(NamedTuple):
 class RevocationList(NamedTuple):
     """A list of revoked certificates."""
 
+    encoded: bytes
     signed: bytes
     issuer: bytes
     this_update: int
@@ -108,5 +109,5 @@ def read_list(data: bytes) -> RevocationList:
     point = extensions.get(ISSUING_DISTRIBUTION_POINT)
     scope = None if point is None else _scope(point.value)
     return RevocationList(
-        signed.encoded, issuer, this_update, next_update, entries, extensions, scope, algorithm, signature
+        data, signed.encoded, issuer, this_update, next_update, entries, extensions, scope, algorithm, signature
     )

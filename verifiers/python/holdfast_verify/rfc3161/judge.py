@@ -10,9 +10,9 @@ from ..fields import hex_text
 from ..outcome import Fails, Skips, require
 from . import der
 from .algorithms import HASHES, signature_scheme
-from .certificate import Certificate, read_certificate
-from .cms import Signer, Token, read_token
-from .crl import RevocationList, read_list
+from .certificate import Certificate
+from .cms import Signer
+from .evidence import Evidence
 from .extensions import (
     DIGITAL_SIGNATURE,
     EXTENDED_KEY_USAGE,
@@ -25,9 +25,7 @@ from .extensions import (
 from .keys import check_signature, read_key
 from .path import find_path
 from .revocation import check_revocation
-from .tstinfo import TstInfo, read_tstinfo
-
-_MOST_CERTIFICATES = 16
+from .tstinfo import TstInfo
 
 
 class Ended(Skips):
@@ -42,25 +40,7 @@ class Stamp(NamedTuple):
     message: str
 
 
-class _Evidence(NamedTuple):
-    token: Token
-    info: TstInfo
-    certificates: List[Certificate]
-    lists: List[RevocationList]
-
-
-def _read(anchor: TimestampAnchor) -> _Evidence:
-    """Everything is read, also what turns out not to be needed."""
-    token = read_token(anchor.token)
-    info = read_tstinfo(token.content)
-    beside = [read_certificate(each) for each in anchor.certificates]
-    every = token.certificates + beside
-    require(len(every) <= _MOST_CERTIFICATES, f"There are more than {_MOST_CERTIFICATES} certificates.")
-    certificates = [each for place, each in enumerate(every) if each.encoded not in [e.encoded for e in every[:place]]]
-    return _Evidence(token, info, certificates, [read_list(each) for each in anchor.crls])
-
-
-def _check_imprint(evidence: _Evidence, root: bytes, policies: List[str]) -> None:
+def _check_imprint(evidence: Evidence, root: bytes, policies: List[str]) -> None:
     """Rule 1: the token is about the root."""
     info, signer = evidence.info, evidence.token.signer
     algorithm = info.imprint_algorithm
@@ -86,7 +66,7 @@ def _is_named(certificate: Certificate, signer: Signer) -> bool:
     return value.tag == der.OCTET_STRING and value.content == signer.key_identifier
 
 
-def _find_signer(evidence: _Evidence) -> Certificate:
+def _find_signer(evidence: Evidence) -> Certificate:
     """Rule 2: the certificate that the SignerInfo names and every ESS attribute identifies first."""
     signer = evidence.token.signer
     named = [each for each in evidence.certificates if _is_named(each, signer)]
@@ -108,7 +88,7 @@ def _check_authority_name(info: TstInfo, certificate: Certificate) -> None:
     require(is_subject or info.authority.encoded in alternatives, "The TSTInfo names another authority.")
 
 
-def _check_signer(evidence: _Evidence, certificate: Certificate) -> None:
+def _check_signer(evidence: Evidence, certificate: Certificate) -> None:
     """Rule 3: the signature, and that the certificate is for timestamps alone."""
     signer, gen_time = evidence.token.signer, evidence.info.gen_time
     scheme = signature_scheme(signer.algorithm, signer.hash)
@@ -125,7 +105,7 @@ def _check_signer(evidence: _Evidence, certificate: Certificate) -> None:
     require(certificate.valid_at(gen_time), "The signer's certificate was not valid at the genTime.")
 
 
-def _usable(evidence: _Evidence) -> List[Certificate]:
+def _usable(evidence: Evidence) -> List[Certificate]:
     """The certificates that may be in the path: identified ones only, if an ESS attribute identifies more than one."""
     usable = evidence.certificates
     for identifiers in evidence.token.signer.ess_attributes:
@@ -136,13 +116,16 @@ def _usable(evidence: _Evidence) -> List[Certificate]:
 
 def judge_token(anchor: TimestampAnchor, root: bytes, context: Context, judged_at: int) -> Stamp:
     """The token at a time of judgement. Raises `Ended` if only the end of a certificate is in the way."""
-    evidence = _read(anchor)
+    document = context.document
+    evidence = document.evidence(anchor)
+    if document.needs_too_much:
+        raise Skips("The tokens of the document have too many signatures to check.")
     _check_imprint(evidence, root, context.trust.tsa_policies)
     certificate = _find_signer(evidence)
     _check_signer(evidence, certificate)
     gen_time = evidence.info.gen_time
-    path = find_path(certificate, context.trust.tsa_roots, _usable(evidence), gen_time)
-    checked = check_revocation(path, evidence.lists, gen_time, judged_at)
+    path = find_path(certificate, context.trust.tsa_roots, _usable(evidence), gen_time, document)
+    checked = check_revocation(path, evidence.lists, gen_time, judged_at, document)
     if gen_time > judged_at:
         raise Skips("The token is later than the time of judgement.")
     name = certificate.subject_text()

@@ -1,27 +1,14 @@
 """The path from the signer's certificate to a trusted root (section "rfc3161", step 4)."""
 
-import hashlib
-from typing import Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import List, NamedTuple, Optional, Union
 
 from ..outcome import Fails, Skips, require
-from .algorithms import read_algorithm, signature_scheme
 from .certificate import Certificate
-from .der import Element
+from .evidence import Document
 from .extensions import ANY_EXTENDED_KEY_USAGE, KEY_CERT_SIGN, TIME_STAMPING
-from .keys import check_signature, read_key
+from .root import Root
 
 _MOST_CERTIFICATES = 8
-
-
-class Root(NamedTuple):
-    """A trust anchor: of its certificate only name, key and validity count."""
-
-    subject: bytes
-    public_key: Element
-    not_before: int
-    not_after: int
-    name: str
-    fingerprint: bytes
 
 
 class Path(NamedTuple):
@@ -29,20 +16,6 @@ class Path(NamedTuple):
 
     certificates: List[Certificate]
     root: Root
-
-
-def root_from(certificate: Certificate) -> Root:
-    """A certificate as a trust anchor."""
-    fingerprint = hashlib.sha256(certificate.encoded).digest()
-    validity = certificate.not_before, certificate.not_after
-    return Root(certificate.subject, certificate.public_key, *validity, certificate.subject_text(), fingerprint)
-
-
-def _check_signed_by(certificate: Certificate, issuer: Union[Certificate, Root]) -> None:
-    """The signature of a certificate is by the issuer's key."""
-    scheme = signature_scheme(read_algorithm(certificate.algorithm, "The algorithm of a certificate"))
-    key = read_key(issuer.public_key)
-    check_signature(scheme, key, certificate.signed, certificate.signature, "The signature of a certificate")
 
 
 def _check_authority(issuer: Certificate, below: int, gen_time: int) -> None:
@@ -64,25 +37,15 @@ def _check_root(root: Root, gen_time: int) -> None:
 
 
 class _Search:
-    """Breadth first, so that the shortest path comes first, and of equal ones the first. Each pair is compared once."""
+    """Breadth first, so that the shortest path comes first, and of equal ones the first."""
 
-    def __init__(self, roots: List[Root], certificates: List[Certificate], gen_time: int) -> None:
-        self.roots, self.certificates, self.gen_time = roots, certificates, gen_time
+    def __init__(self, roots: List[Root], certificates: List[Certificate], gen_time: int, document: Document) -> None:
+        self.roots, self.certificates, self.gen_time, self.document = roots, certificates, gen_time, document
         self.fault = "The path to a trusted root breaks a rule."
-        self._signed: Dict[Tuple[bytes, bytes], bool] = {}
 
     def is_issued(self, certificate: Certificate, issuer: Union[Certificate, Root]) -> bool:
         """Whether the issuer has the right name, and its key signed the certificate."""
-        if issuer.subject != certificate.issuer:
-            return False
-        pair = certificate.encoded, issuer.public_key.encoded
-        if pair not in self._signed:
-            try:
-                _check_signed_by(certificate, issuer)
-                self._signed[pair] = True
-            except Fails:
-                self._signed[pair] = False
-        return self._signed[pair]
+        return issuer.subject == certificate.issuer and self.document.is_signed(certificate, issuer.public_key)
 
     def permits(self, path: List[Certificate], issuer: Union[Certificate, Root]) -> bool:
         """Whether the rules allow that the issuer follows the path."""
@@ -117,9 +80,11 @@ class _Search:
         return None
 
 
-def find_path(signer: Certificate, roots: List[Root], certificates: List[Certificate], gen_time: int) -> Path:
+def find_path(
+    signer: Certificate, roots: List[Root], certificates: List[Certificate], gen_time: int, document: Document
+) -> Path:
     """The path that counts. Fails if only paths lead to a root that break a rule, skips if none does."""
-    search = _Search(roots, certificates, gen_time)
+    search = _Search(roots, certificates, gen_time, document)
     path = search.run(signer, strict=True)
     if path is not None:
         return path
