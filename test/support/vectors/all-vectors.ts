@@ -18,6 +18,7 @@ import { textVectors } from './text-vectors.ts';
 import { tokenBoundVectors } from './token-bound-vectors.ts';
 import { tokenFaultVectors } from './token-fault-vectors.ts';
 import { tokenFormVectors } from './token-form-vectors.ts';
+import { tokenWorkVectors } from './token-work-vectors.ts';
 import { trustVectors } from './trust-vectors.ts';
 import type { NamedVector } from './vector.ts';
 
@@ -38,6 +39,7 @@ export async function allVectors(): Promise<NamedVector[]> {
     ...(await tokenFaultVectors(base['file-raw'])),
     ...tokenFormVectors(base['file-raw']),
     ...tokenBoundVectors(base['file-raw']),
+    ...(await tokenWorkVectors(base['file-raw'])),
     ...(await textVectors(base['record-jcs'])),
     ...(await textLoadVectors(base['record-jcs'])),
     ...(await historyVectors()),
