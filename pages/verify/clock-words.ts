@@ -1,9 +1,11 @@
 /** Who each anchor of a document is, and what the reader can do about one that does not count. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { fromHex } from '../../src/proof/hex.ts';
+import { blocksAt } from '../../src/proof/opentimestamps/judge.ts';
 import { judgeTimestamp } from '../../src/proof/rfc3161/judge.ts';
 import type { ReadTimestamps } from '../../src/proof/rfc3161/reading.ts';
 import { timestampsOf } from '../../src/proof/verify/clocks.ts';
+import { isTrustedBlock } from '../../src/proof/verify/evm-clock.ts';
 import {
   type Anchor,
   isEvmAnchor,
@@ -62,10 +64,7 @@ async function wordsOf(
       return { title, note: `${why}: its clock counts only if you name it in a trust file.` };
     }
     if (!chain.isShipped) return { title, note: `This chain is ${chosen}.` };
-    const isListed = trust.blocks.some(
-      ({ chainId, hash }) => chainId === anchor.chainId && hash === anchor.blockHash,
-    );
-    if (isListed) return { title, note: `The hash of this block is ${chosen}.` };
+    if (isTrustedBlock(anchor, trust)) return { title, note: `The hash of this block is ${chosen}.` };
     return { title, note: hasNode ? '' : 'Choose a chain node above to ask for this block.' };
   }
   if (isTimestampAnchor(anchor)) {
@@ -84,7 +83,7 @@ async function wordsOf(
     return { title, note: `The root certificate ${name}, SHA-256 ${fingerprint}, is ${whose}.` };
   }
   if (!isOpenTimestampsAnchor(anchor)) return { title: anchor.type, note: '' };
-  const isKnown = anchor.headers.some(({ height }) => trust.bitcoin.some((block) => block.height === height));
+  const isKnown = anchor.headers.some(({ height }) => blocksAt(trust.bitcoin, height).length > 0);
   if (isKnown) return { title: 'Bitcoin', note: `The hash of the block is ${chosen}.` };
   const [header] = anchor.headers;
   return {

@@ -2,6 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { knownChain } from '../proof/evm/known-chains.ts';
 import { fromHex } from '../proof/hex.ts';
+import { blocksAt } from '../proof/opentimestamps/judge.ts';
 import { judgeTimestamp } from '../proof/rfc3161/judge.ts';
 import type { ReadTimestamps } from '../proof/rfc3161/reading.ts';
 import { timestampsOf } from '../proof/verify/clocks.ts';
@@ -73,9 +74,7 @@ async function hintFor(
       : null;
   }
   if (isOpenTimestampsAnchor(anchor)) {
-    const unknown = anchor.headers.find(
-      ({ height }) => !trust.bitcoin.some((block) => block.height === height),
-    );
+    const unknown = anchor.headers.find(({ height }) => blocksAt(trust.bitcoin, height).length === 0);
     return unknown
       ? `Give --trust FILE with the hash of Bitcoin block ${unknown.height} from a source that you trust.`
       : null;

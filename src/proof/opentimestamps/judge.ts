@@ -4,12 +4,16 @@
  */
 import type { Hex } from 'viem';
 import { toHex } from '../hex.ts';
+import { createListIndex } from '../list-index.ts';
 import { checkOpenTimestampsAnchor, fileIn, type OpenTimestampsAnchor } from './anchor.ts';
 import { type BitcoinHeader, readBitcoinHeader } from './bitcoin-header.ts';
 import { type BitcoinCommitment, bitcoinIn } from './commitments.ts';
 import { operationTags } from './operations.ts';
 import { MalformedTimestamp, readDetachedFile } from './read.ts';
 import { attestedIn, type DetachedFile } from './timestamp.ts';
+
+/** Those of a trust file that have this height. */
+export const blocksAt = createListIndex(({ height }: BitcoinTrust['blocks'][number]) => height);
 
 export interface BitcoinTrust {
   /** Hashes as block explorers print them, in lower case. */
@@ -63,7 +67,7 @@ export async function judgeOpenTimestamps(
   }
 
   const trusted = blocks.filter(({ height, hash }) =>
-    trust.blocks.some((known) => known.height === height && known.hash === hash),
+    blocksAt(trust.blocks, height).some((known) => known.hash === hash),
   );
   const [earliest] = trusted
     .filter(({ time }) => time <= at)
@@ -101,7 +105,7 @@ function contradictionOf(
   if (claims.some((claim) => toHex(claim.merkleRoot) !== root)) {
     return `The .ots file does not lead to the Merkle root of Bitcoin block ${height}, ${root}.`;
   }
-  const known = trust.blocks.filter((block) => block.height === height);
+  const known = blocksAt(trust.blocks, height);
   if (known.length > 0 && known.every((block) => block.hash !== hash)) {
     return `The header of Bitcoin block ${height} has the hash ${hash}, but the trusted one is ${known[0]?.hash}.`;
   }

@@ -62,7 +62,7 @@ export function readDer(bytes: Uint8Array, what: string, wanted = sequence): Der
   const check = (from: number, to: number, depth: number): void => {
     for (let at = from; at < to; ) {
       const { tag, start, end, fault } = headerAt(bytes, at, to);
-      const wrong = fault || valueFault(tag, bytes.subarray(start, end));
+      const wrong = fault || valueFault(tag, bytes, start, end);
       if (wrong !== '') throw refuse(wrong);
       elements += 1;
       if (elements > maxElements || depth > maxDepth) throw refuse('it has too many elements or levels');
@@ -166,16 +166,41 @@ export function isTrue(der: Der | undefined, what: string): boolean {
 
 /** In milliseconds. A fraction is cut off after them, and only allowed where the standard allows it. */
 export function timeOf({ tag, value }: Der, what: string, { fraction = false } = {}): number {
-  const text = String.fromCharCode(...value.subarray(0, 32));
-  const century = tag !== time ? '' : text < '5' ? '20' : '19';
-  const parts = /^(\d{4})(\d\d)(\d\d)(\d{2})(\d\d)(\d\d)(?:\.(\d{0,8}[1-9]))?Z$/.exec(century + text);
-  const [, year, month, day, hour, minute, second, digits = ''] = parts ?? [];
-  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.${digits.padEnd(3, '0').slice(0, 3)}Z`;
-  const ms = Date.parse(iso);
-  // Written back, a day such as 30 February becomes another one.
-  const isValid = !Number.isNaN(ms) && new Date(ms).toISOString() === iso && (fraction || digits === '');
-  must(isValid, `${what} has a time that is not valid.`);
-  return ms;
+  const [, digits] = (fraction && /^\.(\d{0,8}[1-9])Z$/.exec(textOf(value.subarray(14)))) || [];
+  const ms = digits === undefined ? timeAt(tag, value) : timeAt(tag, [...value.subarray(0, 14), zulu]);
+  must(!Number.isNaN(ms), `${what} has a time that is not valid.`);
+  return ms + Number((digits ?? '').padEnd(3, '0').slice(0, 3));
+}
+
+/** The letter Z. */
+const zulu = 0x5a;
+/** In which the calendar repeats itself. */
+const fourCenturies = 146_097 * 86_400_000;
+
+/** A time without a fraction, in milliseconds; NaN if there is no such time. A list of revoked certificates has very many. */
+export function timeAt(tag: number, bytes: ArrayLike<number>, start = 0, end = bytes.length): number {
+  const digit = (at: number) => {
+    const value = (bytes[at] ?? 0) - 48;
+    return value >= 0 && value < 10 ? value : Number.NaN;
+  };
+  const two = (at: number) => 10 * digit(at) + digit(at + 1);
+  const short = two(start);
+  const year = tag === time ? short + (short < 50 ? 2000 : 1900) : 100 * short + two(start + 2);
+  const at = tag === time ? start + 2 : start + 4;
+  const month = two(at);
+  const day = two(at + 2);
+  const hour = two(at + 4);
+  const minute = two(at + 6);
+  const second = two(at + 8);
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 ? 28 + Number(isLeap) : 30 + ((month + (month >> 3)) & 1);
+  const isDay = year >= 0 && month > 0 && month < 13 && day > 0 && day <= days;
+  if (!isDay || !(hour < 24 && minute < 60 && second < 60) || end !== at + 11 || bytes[at + 10] !== zulu)
+    return Number.NaN;
+  const cycle = Math.floor(year / 400);
+  return (
+    Date.UTC(2000 + year - 400 * cycle, month - 1, day, hour, minute, second) + (cycle - 5) * fourCenturies
+  );
 }
 
 /** The content of a BIT STRING that consists of whole bytes. */
@@ -190,7 +215,13 @@ export function textOf(bytes: Uint8Array): string {
 }
 
 export function sameBytes(one: Uint8Array, other: Uint8Array | undefined): boolean {
-  return one.length === other?.length && one.every((byte, at) => byte === other[at]);
+  return one.length === other?.length && isAt(one, other, 0);
+}
+
+/** Whether the bytes are there, from `at` on. */
+export function isAt(bytes: Uint8Array, inside: Uint8Array, at: number): boolean {
+  for (let place = 0; place < bytes.length; place += 1) if (bytes[place] !== inside[at + place]) return false;
+  return true;
 }
 
 /** One element around the concatenated content. */
@@ -231,7 +262,7 @@ interface Header {
   fault: string;
 }
 
-function headerAt(bytes: Uint8Array, at: number, to: number): Header {
+export function headerAt(bytes: Uint8Array, at: number, to: number): Header {
   const tag = bytes[at] ?? 0;
   const first = bytes[at + 1] ?? 0;
   const count = first > 127 ? first - 128 : 0;
@@ -248,11 +279,21 @@ function headerAt(bytes: Uint8Array, at: number, to: number): Header {
   return { tag, start, end, fault };
 }
 
+/** Whether an arc begins with a zero, which it does not need. */
+function hasPaddedArc(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    if (bytes[at] === 128 && (at === start || (bytes[at - 1] ?? 0) < 128)) return true;
+  }
+  return false;
+}
+
 /** What is wrong with a value of one of the universal types; empty when nothing is. */
-function valueFault(tag: number, value: Uint8Array): string {
-  const [first = 0, second = 0] = value;
-  const { length } = value;
-  const last = value[length - 1] ?? 0;
+function valueFault(tag: number, bytes: Uint8Array, start = 0, end = bytes.length): string {
+  // Not cut out: a list of revoked certificates has very many values.
+  const length = end - start;
+  const first = length > 0 ? (bytes[start] ?? 0) : 0;
+  const second = length > 1 ? (bytes[start + 1] ?? 0) : 0;
+  const last = length > 0 ? (bytes[end - 1] ?? 0) : 0;
   const contains = tag === sequence || tag === set;
   // Only these two contain others, and they always do.
   if (tag < 0x40 && (tag > 0x1f || tag === 0x10 || tag === 0x11) && !contains)
@@ -273,10 +314,7 @@ function valueFault(tag: number, value: Uint8Array): string {
     case nullTag:
       return length === 0 ? '' : 'a null has content';
     case objectId:
-      return length > 0 &&
-        length <= maxOidBytes &&
-        last < 128 &&
-        !value.some((byte, at) => byte === 128 && (value[at - 1] ?? 0) < 128)
+      return length > 0 && length <= maxOidBytes && last < 128 && !hasPaddedArc(bytes, start, end)
         ? ''
         : 'an object identifier is wrong';
     default:

@@ -19,11 +19,13 @@ import {
   enumerated,
   fieldsOf,
   formFault,
+  generalizedTime,
+  headerAt,
   inPlace,
   integer,
+  isAt,
   isNumber,
   isTrue,
-  listOf,
   must,
   onlyOf,
   readDer,
@@ -32,6 +34,7 @@ import {
   smallInteger,
   TokenFault,
   time,
+  timeAt,
   timeOf,
   writeDer,
 } from './der.ts';
@@ -43,13 +46,13 @@ export interface Crl {
   /** Milliseconds. */
   thisUpdate: number;
   nextUpdate: number | undefined;
-  revoked: Revoked[];
+  /** What it says about the certificate with this serial number, each time that it names it. */
+  revoked(serial: Uint8Array): Revoked[];
   /** Which certificates it is about; null when that is not understood. */
   scope: Scope | null;
 }
 
 interface Revoked {
-  serial: Uint8Array;
   date: number;
   reason: number | undefined;
 }
@@ -76,23 +79,63 @@ export function readCrl(bytes: Uint8Array, what: string): Crl {
   const [version, algorithm, issuer, issued, next, entries, wrapped] = fieldsOf(data, what, crlShape);
   must(version === undefined || isNumber(version, 1), `${what} is of an unknown version.`);
   requireSame(algorithm, signed.algorithm, what);
-  let isUnderstood = true;
-  const revoked = (entries ? listOf(entries, what) : []).map((entry) => {
-    const [serial, date, more] = fieldsOf(entry, what, [integer, time, [sequence]]);
-    const extensions = readExtensions(more, what);
-    isUnderstood &&= understands(extensions, extensionIds.reasonCode);
-    const code = extensions.get(extensionIds.reasonCode)?.value;
-    const reason = code && smallInteger(readDer(code, what, enumerated), what);
-    return { serial: serial.value, date: timeOf(date, what), reason };
-  });
+  const list = entries?.value ?? new Uint8Array();
+  let isUnderstood = readEntries(list, what, () => false).length === 0;
   const extensions = readExtensions(wrapped && onlyOf(wrapped, what), what);
   isUnderstood &&= understands(extensions, extensionIds.issuingDistributionPoint);
   const point = extensions.get(extensionIds.issuingDistributionPoint);
   const scope = point ? readScope(point.value, what) : {};
   return {
-    ...{ signed, revoked, issuer: issuer.bytes, scope: isUnderstood ? scope : null },
+    revoked: (serial) =>
+      readEntries(list, what, (start, end) => end - start === serial.length && isAt(serial, list, start)),
+    ...{ signed, issuer: issuer.bytes, scope: isUnderstood ? scope : null },
     ...{ thisUpdate: timeOf(issued, what), nextUpdate: next && timeOf(next, what) },
   };
+}
+
+interface Entry extends Revoked {
+  isUnderstood: boolean;
+}
+
+/**
+ * Checks all entries, and returns those whose serial number is wanted and those that are not understood. Lists of a megabyte
+ * have tens of thousands, so that nothing is made of the others.
+ */
+function readEntries(
+  list: Uint8Array,
+  what: string,
+  isWanted: (start: number, end: number) => boolean,
+): Entry[] {
+  const found: Entry[] = [];
+  for (let at = 0; at < list.length; ) {
+    const entry = headerAt(list, at, list.length);
+    const serial = headerAt(list, entry.start, entry.end);
+    const dated = headerAt(list, serial.end, entry.end);
+    const isTime = dated.tag === time || dated.tag === generalizedTime;
+    const isForm = entry.tag === sequence && serial.tag === integer && isTime && dated.end <= entry.end;
+    if (!isForm) throw formFault(what);
+    const date = timeAt(dated.tag, list, dated.start, dated.end);
+    must(!Number.isNaN(date), `${what} has a time that is not valid.`);
+    const extended = dated.end < entry.end ? readReason(list.subarray(dated.end, entry.end), what) : plain;
+    if (!extended.isUnderstood || isWanted(serial.start, serial.end)) found.push({ date, ...extended });
+    at = entry.end;
+  }
+  return found;
+}
+
+const plain = { reason: undefined, isUnderstood: true };
+/** Extensions with nothing but a reason, as nearly all lists write it: the last byte is the reason. */
+const usualReason = Uint8Array.of(48, 12, 48, 10, 6, 3, 85, 29, 21, 4, 3, 10, 1);
+
+/** The extensions of an entry. */
+function readReason(bytes: Uint8Array, what: string): Omit<Entry, 'date'> {
+  const [last = 128] = bytes.subarray(-1);
+  if (bytes.length === 14 && last < 128 && isAt(usualReason, bytes, 0))
+    return { reason: last, isUnderstood: true };
+  const extensions = readExtensions(readDer(bytes, what), what);
+  const code = extensions.get(extensionIds.reasonCode)?.value;
+  const reason = code && smallInteger(readDer(code, what, enumerated), what);
+  return { reason, isUnderstood: understands(extensions, extensionIds.reasonCode) };
 }
 
 /** `isChecked`: for every certificate below the root there was a list that is about it. Throws when one is revoked. */
@@ -111,10 +154,9 @@ export async function judgeRevocation(
       if (!mayDo(issuer?.keyUsage, usages.crlSign)) continue;
       if (!(await isSignedBy((issuer ?? root).spki, crl.signed))) continue;
       isListed = true;
-      const voiding = crl.revoked.find(
-        ({ serial, date, reason }) =>
-          sameBytes(serial, certificate.serial) && !(harmlessReasons.includes(reason) && genTime < date),
-      );
+      const voiding = crl
+        .revoked(certificate.serial)
+        .find(({ date, reason }) => !(harmlessReasons.includes(reason) && genTime < date));
       if (voiding !== undefined) throw revokedFault(certificate, voiding);
     }
     isChecked &&= isListed;

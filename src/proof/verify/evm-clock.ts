@@ -3,6 +3,7 @@ import type { Hex } from 'viem';
 import { isNotNow } from '../../chain/rules/not-now.ts';
 import { anchoredIn, readInclusion } from '../evm/inclusion.ts';
 import { usualRegistry } from '../evm/usual-registry.ts';
+import { createListIndex } from '../list-index.ts';
 import type { AnchorTransaction, ChainReader } from './chain-reader.ts';
 import { allOf, type ClockGiven, type ClockResult, type Rooted } from './clock.ts';
 import type { EvmAnchor } from './proof.ts';
@@ -70,9 +71,7 @@ async function checkChain(anchor: EvmAnchor, rooted: Rooted, given: ClockGiven):
   const { chainId, blockNumber, blockHash } = anchor;
   const contradiction = contradictionOf(anchor, rooted);
   if (contradiction !== null) return fail(contradiction);
-  const named = given.trust.blocks.filter(
-    (block) => block.chainId === chainId && block.number === blockNumber,
-  );
+  const named = blocksOf(given.trust.blocks, `${chainId} ${blockNumber}`);
   if (named.length > 0 && !named.some(({ hash }) => hash === blockHash)) {
     return fail(
       `The trusted hash of block ${blockNumber} of chain ${chainId} is ${named[0]?.hash}, not ${blockHash}.`,
@@ -195,8 +194,11 @@ async function checkFinality(anchor: EvmAnchor, { chain, trust }: ClockGiven): P
   });
 }
 
-function isTrustedBlock({ chainId, blockHash }: EvmAnchor, { blocks }: Trust): boolean {
-  return blocks.some((block) => block.chainId === chainId && block.hash === blockHash);
+const blocksOf = createListIndex(({ chainId, number }: Trust['blocks'][number]) => `${chainId} ${number}`);
+const blocksByHash = createListIndex(({ hash }: Trust['blocks'][number]) => hash);
+
+export function isTrustedBlock({ chainId, blockHash }: EvmAnchor, { blocks }: Trust): boolean {
+  return blocksByHash(blocks, blockHash).some((block) => block.chainId === chainId);
 }
 
 /** A chain that does not answer has not contradicted the proof. */

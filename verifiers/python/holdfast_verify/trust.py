@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Any, List, NamedTuple, Optional, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from . import fields as form
 from .clock import parse_time
@@ -36,29 +36,36 @@ class Chain(NamedTuple):
     test_network: bool
 
 
-class TrustedBlock(NamedTuple):
-    """A block of a chain whose hash need not be asked for."""
+class Blocks:
+    """Blocks of chains whose hashes need not be asked for."""
 
-    chain_id: int
-    number: int
-    hash: bytes
+    def __init__(self, blocks: List[Tuple[int, int, bytes]]) -> None:
+        """Each by the id of its chain, its number and its hash."""
+        self._hashes: Dict[Tuple[int, int], List[bytes]] = {}
+        for chain_id, number, block_hash in blocks:
+            self._hashes.setdefault((chain_id, number), []).append(block_hash)
+        self._all = {(chain_id, block_hash) for chain_id, _, block_hash in blocks}
 
+    def hashes(self, chain_id: int, number: int) -> List[bytes]:
+        """All hashes that the file has for the block of that number."""
+        return self._hashes.get((chain_id, number), [])
 
-class BitcoinBlock(NamedTuple):
-    """A Bitcoin block by its height and its hash, as explorers print it."""
-
-    height: int
-    hash: bytes
+    def has(self, chain_id: int, block_hash: bytes) -> bool:
+        """Whether a block of that chain has the hash."""
+        return (chain_id, block_hash) in self._all
 
 
 class Trust(NamedTuple):
-    """The decision of whoever verifies. `given` is whether there was a file."""
+    """The decision of whoever verifies. `given` is whether there was a file.
+
+    `bitcoin` has, by height, the hashes of blocks as explorers print them.
+    """
 
     chains: List[Chain]
-    blocks: List[TrustedBlock]
+    blocks: Blocks
     tsa_roots: List[Root]
     tsa_policies: List[str]
-    bitcoin: List[BitcoinBlock]
+    bitcoin: Dict[int, List[bytes]]
     given: bool
 
     def chains_of(self, chain_id: int) -> List[Chain]:
@@ -95,7 +102,7 @@ def _shipped_root(root: Any) -> Root:
 def shipped_trust() -> Trust:
     """What counts if no file is given: the known chains, and the shipped roots of timestamp authorities."""
     shipped = json.loads(_SHIPPED.read_text("utf-8"))
-    return Trust(_known_chains(shipped), [], [_shipped_root(root) for root in shipped["timestampRoots"]], [], [], False)
+    return Trust(_known_chains(shipped), Blocks([]), [_shipped_root(root) for root in shipped["timestampRoots"]], [], {}, False)
 
 
 def _chain(value: Any) -> Chain:
@@ -108,10 +115,10 @@ def _chain(value: Any) -> Chain:
     return Chain(chain_id, genesis_hash, finality, f"chain {chain_id}", False, False)
 
 
-def _block(value: Any) -> TrustedBlock:
+def _block(value: Any) -> Tuple[int, int, bytes]:
     parts = form.members(value, ("chainId", "number", "hash"), "blocks")
     chain_id, number = form.integer(parts["chainId"], "blocks.chainId"), form.integer(parts["number"], "blocks.number")
-    return TrustedBlock(chain_id, number, form.hash_bytes(parts["hash"], "blocks.hash"))
+    return chain_id, number, form.hash_bytes(parts["hash"], "blocks.hash")
 
 
 def _root(value: Any) -> Root:
@@ -129,10 +136,13 @@ def _root(value: Any) -> Root:
     return root_from(certificate)
 
 
-def _bitcoin(value: Any) -> BitcoinBlock:
-    parts = form.members(value, ("height", "hash"), "bitcoin")
-    height = form.integer(parts["height"], "bitcoin.height", 2**32 - 1)
-    return BitcoinBlock(height, form.hash_bytes(parts["hash"], "bitcoin.hash"))
+def _bitcoin(values: List[Any]) -> Dict[int, List[bytes]]:
+    hashes: Dict[int, List[bytes]] = {}
+    for value in values:
+        parts = form.members(value, ("height", "hash"), "bitcoin")
+        height = form.integer(parts["height"], "bitcoin.height", 2**32 - 1)
+        hashes.setdefault(height, []).append(form.hash_bytes(parts["hash"], "bitcoin.hash"))
+    return hashes
 
 
 def read_trust(data: bytes) -> Trust:
@@ -146,9 +156,9 @@ def read_trust(data: bytes) -> Trust:
         form.array(parts[name], 0, most, name)
     return Trust(
         _known_chains(json.loads(_SHIPPED.read_text("utf-8"))) + [_chain(each) for each in parts["chains"]],
-        [_block(each) for each in parts["blocks"]],
+        Blocks([_block(each) for each in parts["blocks"]]),
         [_root(each) for each in parts["tsaRoots"]],
         [form.text(each, _POLICY, "tsaPolicies") for each in parts["tsaPolicies"]],
-        [_bitcoin(each) for each in parts["bitcoin"]],
+        _bitcoin(parts["bitcoin"]),
         True,
     )

@@ -25,11 +25,7 @@ def _check_inclusion(anchor: EvmAnchor, root: bytes, size: int) -> None:
 
 def _is_trusted(anchor: EvmAnchor, context: Context) -> bool:
     """Rule 2: whether the trust file has the block. It fails if it has other ones of that number."""
-    hashes = [
-        block.hash
-        for block in context.trust.blocks
-        if block.chain_id == anchor.chain_id and block.number == anchor.block_number
-    ]
+    hashes = context.trust.blocks.hashes(anchor.chain_id, anchor.block_number)
     require(not hashes or anchor.block_hash in hashes, "The trust file has another hash for this block.")
     return bool(hashes)
 

@@ -25,9 +25,8 @@ def _check_registry(anchor: EvmAnchor, context: Context) -> str:
 
 
 def _check_finality(anchor: EvmAnchor, context: Context) -> str:
-    for block in context.trust.blocks:
-        if block.chain_id == anchor.chain_id and block.hash == anchor.block_hash:
-            return f"Block {anchor.block_number} is trusted."
+    if context.trust.blocks.has(anchor.chain_id, anchor.block_hash):
+        return f"Block {anchor.block_number} is trusted."
     chain = context.trust.chain(anchor.chain_id)
     if chain is None:
         raise Skips(f"Nobody knows when a block of chain {anchor.chain_id} is final.")
@@ -64,5 +63,5 @@ def judge_evm(anchor: EvmAnchor, root: bytes, size: int, context: Context) -> Tu
     if not passed(steps) or chain is None or chain.test_network:
         return steps, None
     who = f"block {anchor.block_number} of {chain.name}"
-    by_node = chain.built_in and all(block.hash != anchor.block_hash for block in context.trust.blocks)
+    by_node = chain.built_in and not context.trust.blocks.has(anchor.chain_id, anchor.block_hash)
     return steps, Voucher(anchor.block_time * 1000, who, is_shipped=by_node)

@@ -27,7 +27,7 @@ def _check_header(height: int, header: Header, file: OtsFile, context: Context) 
     require(header.has_work(), f"The header of block {height} has too little work.")
     commits = all(message.value() == header.merkle_root for message in messages)
     require(commits, f"The header of block {height} does not commit to the root.")
-    hashes = [block.hash for block in context.trust.bitcoin if block.height == height]
+    hashes = context.trust.bitcoin.get(height, [])
     require(not hashes or header.hash in hashes, f"The trust file has another hash for Bitcoin block {height}.")
     return header.hash in hashes
 
