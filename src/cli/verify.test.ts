@@ -236,6 +236,7 @@ test('explains unreadable input in a sentence, and does not call it a failed pro
   await writeFile(binary, Buffer.from([0xff, 0xfe, 0x00]));
   const json = await write('other.json', { temperature: 4.5 });
   const dossier = await write('dossier.json', { format: 'holdfast/dossier@1' });
+  const later = await write('later.json', { format: 'holdfast/proof@2' });
   const history = await write('some-history.json', { format: 'holdfast/history@1' });
   const trusting = async (name: string, trust: unknown) => [proof, '--trust', await write(name, trust)];
   const cases: [string[], RegExp][] = [
@@ -243,6 +244,8 @@ test('explains unreadable input in a sentence, and does not call it a failed pro
     [[await write('list.json', '[]')], /is not a proof: it has no format/],
     [[await write('null.json', 'null')], /is not a proof: it has no format/],
     [[dossier], /is not a proof: its format is holdfast\/dossier@1/],
+    [[later], /is not a proof: its format is holdfast\/proof@2/],
+    [[await write('twice.json', '{"a":1,"a":2}')], /is not a proof: it has no format/],
     [[history, proof], /A history is checked without content/],
     [[path('none')], /none cannot be read: there is no such file\.\n$/],
     [[files.dir], /cannot be read: it is a directory\.\n$/],
@@ -255,7 +258,16 @@ test('explains unreadable input in a sentence, and does not call it a failed pro
     [[proof, '--salt', '0x12'], /64 hex digits/],
     [[proof, '--at', 'yesterday'], /Give a date such as 2046-01-31, or a time/],
     [[proof, '--at', '2026-02-30'], /Give a date such as/],
-    [[proof, '--at', '2026-03-02T09:00:00'], /Give a date such as/],
+    ...[
+      '2026-03-02T09:00:00',
+      '2026-01-01T24:00:00Z',
+      '2026-01-01T23:59:60Z',
+      '2026-01-01T00:00:00+24:00',
+      '9999-12-31T23:59:59-01:00',
+      '0001-01-01T00:00:00+01:00',
+      '0000-01-01',
+    ].map((at): [string[], RegExp] => [[proof, '--at', at], /Give a date such as/]),
+    [[proof, '--registry', '0xCfaee48d743f42264aaf3521fc464606cfafe23a'], /EIP-55 checksum/],
     [[proof, '--trust', path('none')], /none cannot be read: there is no such file\.\n$/],
     [[proof, '--trust', binary], /is not a trust file: it is not text in UTF-8\.\n$/],
     [await trusting('t1.json', '{'), /t1\.json cannot be used as a trust file: /],

@@ -47,7 +47,7 @@ test('reads from a real chain what the verifier needs', { skip }, async () => {
   const receipt = await mined(hash);
   const number = Number(receipt.blockNumber);
   const { timestamp } = await client.getBlock({ blockNumber: receipt.blockNumber });
-  assert.deepEqual(await reader.transaction(hash, number), {
+  assert.deepEqual(await reader.transaction(hash), {
     succeeded: true,
     blockNumber: number,
     blockHash: receipt.blockHash,
@@ -64,8 +64,8 @@ test('reads from a real chain what the verifier needs', { skip }, async () => {
   const { hash: first } = await client.getBlock({ blockNumber: 0n });
   assert.equal(await reader.genesisHash(), first);
 
-  assert.equal(await reader.transaction(unknown, number), null);
-  assert.equal(await reader.transaction(unknown, number + 1), null);
+  assert.equal(await reader.transaction(unknown), null);
+  assert.equal(await reader.transaction(unknown), null);
   assert.equal(await reader.block(number + 1), null);
 });
 
@@ -80,17 +80,15 @@ test('names the contract that logged an anchor, and finds none in a reverted tra
   );
   const twin = contractAddress as Hex;
   const args = { ...common, address: twin, abi: registryAbi, functionName: 'anchor' } as const;
-  const { transactionHash, blockNumber } = await mined(
-    await client.writeContract({ ...args, args: [root, 1n] }),
-  );
-  const found = await reader.transaction(transactionHash, Number(blockNumber));
+  const { transactionHash } = await mined(await client.writeContract({ ...args, args: [root, 1n] }));
+  const found = await reader.transaction(transactionHash);
   assert.deepEqual(found?.anchored, [
     { registry: twin, submitter: account.address.toLowerCase(), root, size: 1 },
   ]);
 
   const broken = { ...common, to: twin, data: '0xdeadbeef' } as const;
   const reverted = await mined(await client.sendTransaction(broken));
-  const seen = await reader.transaction(reverted.transactionHash, Number(reverted.blockNumber));
+  const seen = await reader.transaction(reverted.transactionHash);
   assert.deepEqual([seen?.succeeded, seen?.anchored], [false, []]);
 });
 
@@ -121,26 +119,19 @@ test('distinguishes a block that the chain node has pruned from one that does no
   const latest = { 'eth_getBlockByNumber latest': { ...block, number: '0x64' } };
   const pruned = answering({ ...latest, eth_getBlockByNumber: null, eth_getTransactionReceipt: null });
   await assert.rejects(pruned.block(5), /no longer has block 5/);
-  await assert.rejects(pruned.transaction(unknown, 5), /no longer has block 5/);
+  assert.equal(await pruned.transaction(unknown), null);
   assert.equal(await pruned.block(101), null);
   const silent = answering({ ...latest });
   await assert.rejects(silent.block(5), /not answered/);
 });
 
-test('finds a transaction that the chain node has not indexed in its block', async () => {
-  const other = { ...anchored, transactionHash: unknown };
+test('a transaction without a receipt is none, whatever logs the chain node has', async () => {
   const node = answering({
     eth_getTransactionReceipt: null,
     eth_getBlockByNumber: block,
-    eth_getLogs: [other, anchored],
+    eth_getLogs: [anchored],
   });
-  assert.deepEqual(await node.transaction(root, 5), {
-    succeeded: true,
-    blockNumber: 5,
-    blockHash: block.hash,
-    anchored: [{ registry, submitter: registry, root, size: 9 }],
-  });
-  assert.equal(await node.transaction(unknown, 5), null);
+  assert.equal(await node.transaction(root), null);
 });
 
 test('ignores logs that only resemble an anchor', async () => {
@@ -152,7 +143,7 @@ test('ignores logs that only resemble an anchor', async () => {
     { ...anchored, topics: [] },
   ];
   const node = answering({ eth_getTransactionReceipt: { ...receipt, logs: [...lookAlikes, anchored] } });
-  assert.equal((await node.transaction(root, 5))?.anchored.length, 1);
+  assert.equal((await node.transaction(root))?.anchored.length, 1);
 });
 
 test('rejects an answer of an unexpected form', async () => {
@@ -173,10 +164,10 @@ test('rejects an answer of an unexpected form', async () => {
     [{ eth_getBlockByNumber: null }, (node) => node.genesisHash()],
     [{ ...head, eth_getCode: null }, (node) => node.codeHash(registry)],
     [{ ...head, eth_getCode: '0xabc' }, (node) => node.codeHash(registry)],
-    [{ eth_getTransactionReceipt: 'yes' }, (node) => node.transaction(root, 5)],
-    [{ eth_getTransactionReceipt: { ...receipt, transactionHash: unknown } }, (n) => n.transaction(root, 5)],
-    [{ eth_getTransactionReceipt: { ...receipt, status: null } }, (node) => node.transaction(root, 5)],
-    [{ eth_getTransactionReceipt: { ...receipt, logs: null } }, (node) => node.transaction(root, 5)],
+    [{ eth_getTransactionReceipt: 'yes' }, (node) => node.transaction(root)],
+    [{ eth_getTransactionReceipt: { ...receipt, transactionHash: unknown } }, (n) => n.transaction(root)],
+    [{ eth_getTransactionReceipt: { ...receipt, status: null } }, (node) => node.transaction(root)],
+    [{ eth_getTransactionReceipt: { ...receipt, logs: null } }, (node) => node.transaction(root)],
     [{ eth_getBlockByNumber: { ...block, hash: '0xb1' } }, (node) => node.block(5)],
     [{ eth_getBlockByNumber: { ...block, timestamp: 16 } }, (node) => node.block(5)],
     [{ eth_getBlockByNumber: { ...block, transactions: ['0x01'] } }, (node) => node.block(5)],

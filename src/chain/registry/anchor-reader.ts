@@ -82,21 +82,9 @@ export function createAnchorReader(call: RpcCall) {
         return code === '0x' ? null : toHex(plainKeccak(fromHex(code)));
       }),
 
-    /** `blockNumber` is the claimed block: not every node finds an old transaction by its hash alone. */
-    async transaction(hash: Hex, blockNumber: number) {
+    async transaction(hash: Hex) {
       const receipt = await call('eth_getTransactionReceipt', [hash]);
-      if (receipt !== null) return toTransaction(receipt, hash);
-      const block = await blockOrDropped(blockNumber);
-      if (!block?.transactions.includes(hash)) return null;
-      // The block has it, but the node's index does not. A reverted transaction has no logs.
-      const logs = await call('eth_getLogs', [{ blockHash: block.hash, topics: [anchoredTopic] }]);
-      const mine = list(logs, 'logs').filter((log) => object(log, 'log').transactionHash === hash);
-      return {
-        succeeded: true,
-        blockNumber: block.number,
-        blockHash: block.hash,
-        anchored: mine.flatMap(toAnchored),
-      };
+      return receipt === null ? null : toTransaction(receipt, hash);
     },
 
     async block(number: number) {
@@ -180,7 +168,7 @@ function list(value: unknown, what: string): unknown[] {
 }
 
 function hex(value: unknown, what: string): Hex {
-  if (typeof value !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(value)) throw badForm(what);
+  if (typeof value !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(value)) throw badForm(what);
   return value.toLowerCase() as Hex;
 }
 
@@ -191,7 +179,8 @@ function hash32(value: unknown, what: string): Hex {
 }
 
 function quantity(value: unknown, what: string): number {
-  const number = typeof value === 'string' && /^0x[0-9a-f]{1,14}$/i.test(value) ? Number(value) : Number.NaN;
+  const number =
+    typeof value === 'string' && /^0x[0-9a-fA-F]{1,14}$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(number)) throw badForm(what);
   return number;
 }

@@ -51,7 +51,7 @@ test('passes on every call of the anchor reader unchanged', async () => {
   await reader.isDevelopmentNode();
   await reader.genesisHash();
   await reader.codeHash(registry);
-  await reader.transaction(hash, 5);
+  await reader.transaction(hash);
   await reader.block(5);
   await reader.finalBlock('finalized');
   assert.deepEqual(new Set(asked), new Set(Object.keys(answers)));

@@ -1,4 +1,5 @@
 /** The hash and signature algorithms that count, by WebCrypto. SHA-1 may identify a certificate, but signs nothing. */
+import { toHex } from '../hex.ts';
 import {
   around,
   bitString,
@@ -101,7 +102,6 @@ async function verify(spki: Uint8Array, signed: Signature): Promise<boolean> {
     const key = await crypto.subtle.importKey('spki', spki as Own, parameters, false, ['verify']);
     return await crypto.subtle.verify(scheme, key, signature as Own, signed.data as Own);
   } catch {
-    // Such as a point that is not on its curve.
     return false;
   }
 }
@@ -133,11 +133,36 @@ export function keyOf(spki: Uint8Array): 'RSA' | 'P-256' | 'P-384' | undefined {
     const { oid, parameters } = identifierOf(algorithm);
     const key = wholeBytes(bits, '');
     if (oid === `${rsa}1`) return parameters?.tag === nullTag && isRsaKey(key) ? 'RSA' : undefined;
-    if (oid !== '1.2.840.10045.2.1' || parameters?.tag !== objectId || key[0] !== 4) return undefined;
-    const curve = oidOf(parameters);
-    if (curve === '1.2.840.10045.3.1.7' && key.length === 65) return 'P-256';
-    return curve === '1.3.132.0.34' && key.length === 97 ? 'P-384' : undefined;
+    if (oid !== '1.2.840.10045.2.1' || parameters?.tag !== objectId) return undefined;
+    const curve = curves.find(({ id }) => id === oidOf(parameters));
+    return curve && isPoint(key, curve) ? curve.name : undefined;
   });
+}
+
+/** y² = x³ - 3x + b, modulo p. */
+const curves = [
+  {
+    name: 'P-256',
+    id: '1.2.840.10045.3.1.7',
+    size: 32,
+    p: 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n,
+    b: 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn,
+  },
+  {
+    name: 'P-384',
+    id: '1.3.132.0.34',
+    size: 48,
+    p: 2n ** 384n - 2n ** 128n - 2n ** 96n + 2n ** 32n - 1n,
+    b: 0xb3312fa7e23ee7e4988e056be3f82d19181d9c6efe8141120314088f5013875ac656398d8a2ed19d2a85c8edd3ec2aefn,
+  },
+] as const;
+
+/** Uncompressed, and on the curve. */
+function isPoint(key: Uint8Array, { size, p, b }: (typeof curves)[number]): boolean {
+  if (key[0] !== 4 || key.length !== 2 * size + 1) return false;
+  const x = BigInt(toHex(key.subarray(1, 1 + size)));
+  const y = BigInt(toHex(key.subarray(1 + size)));
+  return x < p && y < p && (y * y - x * x * x + 3n * x - b) % p === 0n;
 }
 
 /** The hashes have numbers in a row, from `first` on. */

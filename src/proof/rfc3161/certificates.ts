@@ -235,7 +235,7 @@ function anchorOf({ bytes, subject, spki, name, notBefore, notAfter, ...rest }: 
   const mayIssue = (rest.isAuthority || rest.extensions.size === 0) && mayDo(rest.keyUsage, usages.certSign);
   must(mayIssue, `${name} is not an authority and may not issue certificates.`);
   const isAccepted = keyOf(spki) !== undefined;
-  must(isAccepted, `The key of ${name} is neither RSA of 2,048 to 8,192 bits nor P-256 nor P-384.`);
+  must(isAccepted, `The key of ${name} is neither RSA of 2,048 to 8,192 bits nor on P-256 or P-384.`);
   return { subject, spki, name, fingerprint: toHex(sha256(bytes)), notBefore, notAfter };
 }
 

@@ -18,8 +18,8 @@ export interface ChainReader {
   finalBlock(rule: Finality): Promise<number>;
   /** Keccak-256 of the code at an address, as of a head no older than any reported before. */
   codeHash(address: Hex): Promise<Hex | null>;
-  /** A mined transaction with the logs of registries in it; `blockNumber` is where the document says it is. */
-  transaction(hash: Hex, blockNumber: number): Promise<AnchorTransaction | null>;
+  /** A mined transaction with the logs of registries in it. */
+  transaction(hash: Hex): Promise<AnchorTransaction | null>;
 }
 
 export interface AnchorTransaction {

@@ -134,7 +134,7 @@ async function askChain(
     );
   }
   if (anchor.inclusion === null) {
-    const transaction = await chain.transaction(transactionHash, blockNumber);
+    const transaction = await chain.transaction(transactionHash);
     // The block has it: another node behind the same address does not know it yet, or any more.
     if (transaction === null) return skip(`The node does not have the transaction ${transactionHash}.`);
     const fault = transactionFault(transaction, anchor, rooted);

@@ -3,8 +3,9 @@ import type { Hex } from 'viem';
 import { knownChain } from '../../../src/proof/evm/known-chains.ts';
 import type { EvmAnchor } from '../../../src/proof/verify/proof.ts';
 import { anchorLog } from '../chain/inclusion-fixtures.ts';
+import { fixed } from '../fixtures/proof-fixture.ts';
 import { type BaseThing, evmOf, givenWith } from './base-batches.ts';
-import { holds, skipsChain, skipsFinality } from './evm-vectors.ts';
+import { failsChain, holds, skipsChain, skipsFinality } from './evm-vectors.ts';
 import { anchoredBy } from './good-vectors.ts';
 import { nodeOf } from './recorded-node.ts';
 import { expect, type NamedVector, type Outcome, trustOf } from './vector.ts';
@@ -95,6 +96,70 @@ export function nodeFormVectors(file: BaseThing): NamedVector[] {
       finalized,
       ({ number, ...answer }: Block) => ({ ...answer, number: Number(number) }),
     ],
+    ['client-empty', 'The name of the client is empty.', skipsChain, client, () => ''],
+    ['chain-id-with-a-capital-x', 'The id of the chain begins with 0X.', skipsChain, chainId, () => '0X1'],
+    [
+      'chain-id-of-15-digits',
+      'The id of the chain has fifteen digits.',
+      skipsChain,
+      chainId,
+      () => '0x000000000000001',
+    ],
+    ['block-0-without-number', 'Block 0 has no number.', skipsChain, first, without('number')],
+    ['block-0-without-time', 'Block 0 has no time.', skipsChain, first, without('timestamp')],
+    [
+      'block-0-without-transactions',
+      'Block 0 has no transactions.',
+      skipsChain,
+      first,
+      without('transactions'),
+    ],
+    [
+      'block-0-with-other-transactions',
+      'The transactions of block 0 are not hashes, which nobody needs.',
+      holds,
+      first,
+      (answer: Block) => ({ ...answer, transactions: [1] }),
+    ],
+    [
+      'block-hash-of-31-bytes',
+      'The hash of the block has 31 bytes.',
+      skipsChain,
+      block,
+      ({ hash, ...answer }: Block) => ({ ...answer, hash: hash.slice(0, -2) }),
+    ],
+    [
+      'block-transaction-of-31-bytes',
+      'Beside the transaction, the block has one whose hash has 31 bytes.',
+      skipsChain,
+      block,
+      ({ transactions, ...answer }: Block) => ({
+        ...answer,
+        transactions: [...transactions, fixed(1).slice(0, -2)],
+      }),
+    ],
+    [
+      'block-time-2-53',
+      'The time of the block is 2^53.',
+      skipsChain,
+      block,
+      (answer: Block) => ({ ...answer, timestamp: '0x20000000000000' }),
+    ],
+    [
+      'block-time-largest',
+      'The time of the block is 2^53 - 1, another one than the document says.',
+      failsChain,
+      block,
+      (answer: Block) => ({ ...answer, timestamp: '0x1fffffffffffff' }),
+    ],
+    [
+      'finalized-hash-of-31-bytes',
+      'The hash of the final block has 31 bytes.',
+      skipsFinality,
+      finalized,
+      ({ hash, ...answer }: Block) => ({ ...answer, hash: hash.slice(0, -2) }),
+    ],
+    ['latest-a-text', 'The newest block is a text, but nobody needs it.', holds, latest, () => 'yes'],
     ['quantity-with-zeros', 'The id of the chain has zeros before it.', holds, chainId, () => '0x01'],
   ];
   const bareRows: Row[] = [
@@ -120,6 +185,34 @@ export function nodeFormVectors(file: BaseThing): NamedVector[] {
       skipsChain,
       receipt,
       without('blockHash'),
+    ],
+    [
+      'receipt-of-another-transaction',
+      'The receipt is of another transaction.',
+      skipsChain,
+      receipt,
+      (answer: object) => ({ ...answer, transactionHash: fixed(0x99) }),
+    ],
+    [
+      'receipt-without-transaction',
+      'The receipt does not name its transaction.',
+      skipsChain,
+      receipt,
+      without('transactionHash'),
+    ],
+    [
+      'receipt-block-hash-of-31-bytes',
+      'The hash of the block in the receipt has 31 bytes.',
+      skipsChain,
+      receipt,
+      (answer: object) => ({ ...answer, blockHash: evm.blockHash.slice(0, -2) }),
+    ],
+    [
+      'receipt-log-topic-of-31-bytes',
+      'Beside the log of the anchor, a topic of another one has 31 bytes.',
+      skipsChain,
+      receipt,
+      (answer: object) => ({ ...answer, logs: [log, { ...log, topics: [fixed(1).slice(0, -2)] }] }),
     ],
     [
       'receipt-log-a-text',
@@ -162,13 +255,46 @@ export function nodeFormVectors(file: BaseThing): NamedVector[] {
       chains: [{ chainId: 1, genesisHash: knownChain(1)?.genesisHash ?? '0x', finality: 12 }],
     }),
   };
+  const unindexed = vector(bare, ['', '', skipsChain, receipt, () => null]);
+  const byLogs: NamedVector = {
+    ...unindexed,
+    name: 'node-receipt-missing-but-logs',
+    about: 'The node has no receipt, but the log of the transaction: that is not enough.',
+    rpc: {
+      ...unindexed.rpc,
+      [`eth_getLogs [{"blockHash":"${evm.blockHash}","topics":["${log.topics[0]}"]}]`]: [
+        { ...log, transactionHash: evm.transactionHash },
+      ],
+    },
+  };
   return [
     ...rows.map((row) => vector(evm, row)),
     ...bareRows.map((row) => vector(bare, row)),
+    ...namedRegistryVectors(file),
     byTag,
     byDepth,
+    byLogs,
   ];
 }
+
+/** A registry that the person who verifies names: its code is that at the head. */
+function namedRegistryVectors(file: BaseThing): NamedVector[] {
+  const registry: Hex = `0x${'42'.repeat(20)}`;
+  const anchor: EvmAnchor = { ...evmOf(file.proof), contract: registry, inclusion: null };
+  const proof = anchoredBy(file.proof, anchor);
+  const rows: [name: string, about: string, outcome: Outcome, head: unknown][] = [
+    ['null', 'The node has no newest block.', skipsAll, null],
+    ['a-text', 'The newest block is a text.', skipsAll, 'yes'],
+  ];
+  return rows.map(([name, about, outcome, head]) => ({
+    ...{ name: `node-head-${name}-for-a-named-registry`, about },
+    ...{ ...givenWith(file, proof), trust: null, registry },
+    rpc: { ...nodeOf(anchor, proof.merkle), [latest]: head },
+    expected: expect(proof, outcome),
+  }));
+}
+
+const skipsAll: Outcome = { skip: ['registry', 'chain', 'finality', 'time'], time: null };
 
 function without(name: string) {
   return (answer: Record<string, unknown>) => {

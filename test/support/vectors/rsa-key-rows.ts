@@ -66,6 +66,12 @@ export const rsaKeyRows: TokenRow[] = [
     issuedByNumbers({ primes: [4423, 3217, 521, 19, 13], exponent: 65_537n }),
   ],
   [
+    'rsa-even',
+    'A key with an even modulus.',
+    skips,
+    issuedByNumbers({ primes: [2203], exponent: 65_537n, isEven: true }),
+  ],
+  [
     'rsa-negative',
     'A key whose modulus is negative as written.',
     skips,
@@ -109,17 +115,28 @@ interface Numbers {
   /** Of the hash, in the signature. */
   hashParameters?: Uint8Array;
   isNegative?: boolean;
+  /** The modulus is twice the product. */
+  isEven?: boolean;
 }
 
-function issuedByNumbers(numbers: Numbers): TokenCase {
-  const { primes, exponent, parameters = nullValue, isNegative = false } = numbers;
-  const modulus = primes.reduce((product, prime) => product * (2n ** BigInt(prime) - 1n), 1n);
-  const written = integer(modulus);
+function modulusOf({ primes, isEven = false }: Numbers): bigint {
+  return primes.reduce((product, prime) => product * (2n ** BigInt(prime) - 1n), isEven ? 2n : 1n);
+}
+
+/** In the form of certificates. */
+export function spkiOf(numbers: Numbers): Uint8Array {
+  const { exponent, parameters = nullValue, isNegative = false } = numbers;
+  const written = integer(modulusOf(numbers));
   // A positive number whose first bit is set has a zero before it.
   const bare = join(Uint8Array.of(2, 0x82, 4, 0), written.subarray(5));
   const key = sequence(isNegative ? bare : written, integer(exponent));
+  return sequence(sequence(oid(rsaKey), parameters), bits(key));
+}
+
+function issuedByNumbers(numbers: Numbers): TokenCase {
+  const modulus = modulusOf(numbers);
   return {
-    authority: { intermediate: { spki: sequence(sequence(oid(rsaKey), parameters), bits(key)) } },
+    authority: { intermediate: { spki: spkiOf(numbers) } },
     token: (authority) => {
       const signer = signedWith(numbers, modulus, authority);
       return {

@@ -1,5 +1,5 @@
 /** Trust files that cannot be used, so that nothing is judged, and some that look odd and can. */
-import { type Bytes, nullValue } from '../timestamps/der-writer.ts';
+import { type Bytes, join, nullValue } from '../timestamps/der-writer.ts';
 import { createTestAuthority, pem, stampedAt } from '../timestamps/test-authority.ts';
 import {
   basicConstraints,
@@ -15,6 +15,7 @@ import { upperCase } from './changed.ts';
 import { imprintOf } from './clocks.ts';
 import { withMore } from './der-edit.ts';
 import { anchoredBy } from './good-vectors.ts';
+import { spkiOf } from './rsa-key-rows.ts';
 import { genTime, judgedAt } from './token-vector.ts';
 import { expect, type NamedVector, type TrustFile, trustOf } from './vector.ts';
 
@@ -33,6 +34,21 @@ function rootOf(changes: Partial<CertificateOptions> = {}, kind: KeyKind = 'p256
     ...{ notBefore: stampedAt - tenYears, notAfter: stampedAt + tenYears },
     ...{ extensions: [basicConstraints(true), keyUsage('certSign', 'crlSign')], ...changes },
   });
+}
+
+/** The key of a root, with another last byte. */
+function offCurve(kind: KeyKind): Bytes {
+  const { spki } = testKey(kind, 'root');
+  return spki.with(-1, (spki.at(-1) ?? 0) ^ 1);
+}
+
+/** On P-256, x = 5 has a point; written as 5 + p it is another spelling of the same. */
+function beyondCurve(): Bytes {
+  const p = 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n;
+  const y = 0x459243b9aa581806fe913bce99817ade11ca503c64d9a3c533415c083248fbccn;
+  const point = [5n + p, y].map((number) => number.toString(16).padStart(64, '0')).join('');
+  const { spki } = testKey('p256', 'root');
+  return join(spki.subarray(0, -64), new Uint8Array(Buffer.from(point, 'hex')));
 }
 
 function unusableVectors(file: BaseThing): NamedVector[] {
@@ -125,6 +141,18 @@ function unusableVectors(file: BaseThing): NamedVector[] {
       roots(pem(rootOf({ extensions: [basicConstraints(true), keyUsage('crlSign')] }))),
     ],
     ['root-of-1024-bits', 'A root with an RSA key of 1,024 bits.', roots(pem(rootOf({}, 'rsa1024')))],
+    [
+      'root-of-an-even-modulus',
+      'A root with an RSA key whose modulus is even.',
+      roots(pem(rootOf({ spki: spkiOf({ primes: [2203], exponent: 65_537n, isEven: true }) }))),
+    ],
+    ['root-off-p256', 'A root whose key is not on P-256.', roots(pem(rootOf({ spki: offCurve('p256') })))],
+    ['root-off-p384', 'A root whose key is not on P-384.', roots(pem(rootOf({ spki: offCurve('p384') })))],
+    [
+      'root-beyond-p256',
+      'A root whose key is on P-256 only if a coordinate is reduced first.',
+      roots(pem(rootOf({ spki: beyondCurve() }))),
+    ],
     ['root-of-p521', 'A root with a key on P-521.', roots(pem(rootOf({}, 'p521')))],
     [
       'root-with-an-extension-twice',

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import re
 import sys
 from contextlib import ExitStack
@@ -9,6 +10,7 @@ from typing import Any, BinaryIO, List, NoReturn, Optional
 
 from .clock import parse_time
 from .context import USUAL_REGISTRY, Context
+from .crypto.keccak import keccak256
 from .document import PROOF_FORMAT
 from .evm.http import HttpTransport
 from .evm.node import Node
@@ -16,14 +18,13 @@ from .history import HISTORY_FORMAT, verify_history
 from .outcome import Fails
 from .report import history_json, history_text, result_json, result_text
 from .result import FAIL, INCOMPLETE, PASS
-from .strict_json import parse
 from .trust import Trust, read_trust, shipped_trust
 from .verify import verify
 
 EXIT_CODES = {PASS: 0, FAIL: 1, INCOMPLETE: 2}
 USAGE = 64
 _MOST_DOCUMENT = 32 << 20
-_HEX_OF = {size: re.compile(rf"0x[0-9a-fA-F]{{{2 * size}}}") for size in (20, 32)}
+_ADDRESS, _SALT = re.compile(r"0x[0-9a-fA-F]{40}"), re.compile(r"(?:0[xX])?[0-9a-fA-F]{64}")
 
 
 class _Usage(Exception):
@@ -57,12 +58,26 @@ def _open(name: str, opened: ExitStack) -> BinaryIO:
         raise _Usage(f"{name} cannot be read: {error}") from error
 
 
-def _hex(value: Optional[str], size: int, what: str) -> Optional[bytes]:
+def _salt(value: Optional[str]) -> Optional[bytes]:
     if value is None:
         return None
-    if not _HEX_OF[size].fullmatch(value):
-        raise _Usage(f"{what} is not 0x and {2 * size} hex digits.")
-    return bytes.fromhex(value[2:])
+    if not _SALT.fullmatch(value):
+        raise _Usage("--salt is not 64 hex digits.")
+    return bytes.fromhex(value[-64:])
+
+
+def _registry(value: Optional[str]) -> bytes:
+    """An address. If it has small and capital letters, they are a checksum (EIP-55)."""
+    if value is None:
+        return USUAL_REGISTRY
+    if not _ADDRESS.fullmatch(value):
+        raise _Usage("--registry is not 0x and 40 hex digits.")
+    digits = value[2:]
+    marks = keccak256(digits.lower().encode()).hex()
+    checked = "".join(digit.upper() if mark >= "8" else digit for digit, mark in zip(digits.lower(), marks))
+    if digits not in (digits.lower(), digits.upper(), checked):
+        raise _Usage("--registry has a wrong checksum.")
+    return bytes.fromhex(digits)
 
 
 def _time(value: Optional[str]) -> Optional[int]:
@@ -88,17 +103,23 @@ def _node(url: Optional[str]) -> Optional[Node]:
 
 
 def _format_of(document: bytes) -> Any:
-    """Which format the document says it has. Text that is no JSON is left to the verification, which fails it."""
+    """Which format the document says it has. Text that is no JSON is left to the verification, which fails it.
+
+    Here any JSON will do, also with a name twice: the last one counts.
+    """
     try:
-        document.decode("utf-8")
+        text = document.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _Usage("The document is not UTF-8.") from error
     try:
-        value = parse(document)
-    except Fails:
-        is_history = re.search(rb'"format"\s*:\s*"holdfast/history@1"', document[:4096]) is not None
-        return HISTORY_FORMAT if is_history else PROOF_FORMAT
+        value = json.loads(text, parse_int=str, parse_float=str, parse_constant=_no_json)
+    except (ValueError, RecursionError):
+        return PROOF_FORMAT
     return value.get("format") if isinstance(value, dict) else None
+
+
+def _no_json(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON")
 
 
 def _run(arguments: List[str], opened: ExitStack) -> int:
@@ -109,9 +130,9 @@ def _run(arguments: List[str], opened: ExitStack) -> int:
         trust=_trust(options.trust, opened),
         at=_time(options.at),
         node=_node(options.rpc),
-        registry=_hex(options.registry, 20, "--registry") or USUAL_REGISTRY,
+        registry=_registry(options.registry),
     )
-    salt = _hex(options.salt, 32, "--salt")
+    salt = _salt(options.salt)
     document = _open(options.proof, opened).read(_MOST_DOCUMENT + 1)
     if len(document) > _MOST_DOCUMENT:
         raise _Usage(f"{options.proof} is too large to be a proof.")
@@ -127,8 +148,17 @@ def _run(arguments: List[str], opened: ExitStack) -> int:
         verdict, text, value = result.verdict, result_text(result), result_json(result)
     else:
         raise _Usage(f"{options.proof} is not a Holdfast document.")
-    print(json.dumps(value, indent=2, ensure_ascii=True) if options.json else text)
+    _print(json.dumps(value, indent=2, ensure_ascii=True) if options.json else text)
     return EXIT_CODES[verdict]
+
+
+def _print(text: str) -> None:
+    """Whoever reads may stop early, such as `head`; the verdict is the same."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # At its end the interpreter would try to write the rest once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main(arguments: Optional[List[str]] = None) -> int:

@@ -35,8 +35,11 @@ def from_parts(year: int, month: int, day: int, hour: int, minute: int, second: 
     return days * _DAY + ((hour * 60 + minute) * 60 + second) * 1000 + millisecond
 
 
+_FIRST, _LAST = -_EPOCH * _DAY, (_days_before_year(10_000) - _EPOCH) * _DAY - 1
+
+
 def parse_time(text: str) -> Optional[int]:
-    """A time by RFC 3339, whose fraction is cut off after milliseconds, or a date; None for anything else."""
+    """A time by RFC 3339 of the years 1 to 9999 in UTC, cut off after milliseconds, or a date; None for anything else."""
     text = f"{text}T00:00:00Z" if _DATE.fullmatch(text) else text
     match = _WRITTEN.fullmatch(text)
     if not match:
@@ -47,7 +50,8 @@ def parse_time(text: str) -> Optional[int]:
     if time is None or year < 1 or hours > 23 or minutes > 59:
         return None
     offset = (hours * 60 + minutes) * 60_000
-    return time + offset if match.group(8) == "-" else time - offset
+    time += offset if match.group(8) == "-" else -offset
+    return time if _FIRST <= time <= _LAST else None
 
 
 def format_time(time: int) -> str:

@@ -119,14 +119,28 @@ class Command(unittest.TestCase):
         self.assertEqual(self.run_command(*self.arguments("history-good"), self.write("content", b"")).returncode, 64)
 
     def test_malformed(self) -> None:
-        for data in (b"{", b'{"format":"holdfast/proof@1"}', b"[" * 100_000, b'{"format":"holdfast/history@1"}', b""):
+        twice = b'{"format":"holdfast/proof@2","format":"holdfast/proof@1"}'
+        malformed = (b"{", b'{"format":"holdfast/proof@1"}', b"[" * 100_000, b'{"format":"holdfast/history@1"}', b"", b"NaN", twice)
+        for data in malformed:
             done = self.run_command(self.write("proof.json", data))
             self.assertEqual(done.returncode, 1, data[:30])
             self.assertTrue(done.stdout.startswith(b"FAIL: "))
 
     def test_no_holdfast_document(self) -> None:
-        for data in (b"{}", b"[]", b"1", b'{"format":"holdfast/proof@2"}', b'{"format":"holdfast/trust@1"}', b'{"format":{}}'):
+        others = (
+            *(b"{}", b"[]", b"1", b'{"format":"holdfast/proof@2"}', b'{"format":"holdfast/trust@1"}', b'{"format":{}}'),
+            *(b'{"a":1,"a":2}', b"[1.000000000000000000001]", b"9" * 5000, b'{"format":"holdfast/proof@1","format":1}'),
+        )
+        for data in others:
             self.assertEqual(self.run_command(self.write("proof.json", data)).returncode, 64, data)
+
+    def test_reader_that_stops_early(self) -> None:
+        command = [sys.executable, "-m", "holdfast_verify", *self.arguments("three-clocks")]
+        read, write = os.pipe()
+        os.close(read)
+        with os.fdopen(write, "wb") as closed:
+            done = subprocess.run(command, cwd=Path(__file__).parents[1], stdout=closed, stderr=subprocess.PIPE, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def test_usage(self) -> None:
         proof = self.arguments("record-jcs")[0]
@@ -137,6 +151,13 @@ class Command(unittest.TestCase):
             [str(self.directory)],
             [proof, str(self.directory)],
             [proof, "--at", "yesterday"],
+            [proof, "--at", "2026-01-01T24:00:00Z"],
+            [proof, "--at", "2026-01-01T23:59:60Z"],
+            [proof, "--at", "2026-01-01T00:00:00+24:00"],
+            [proof, "--at", "9999-12-31T23:59:59-01:00"],
+            [proof, "--at", "0001-01-01T00:00:00+01:00"],
+            [proof, "--at", "0000-01-01"],
+            [proof, "--registry", "0xCfaee48d743f42264aaf3521fc464606cfafe23a"],
             [self.write("latin.json", b"\xff")],
             ["-", "--trust", "-"],
             [proof, "--salt", "0x12"],
@@ -159,7 +180,8 @@ class Command(unittest.TestCase):
         case = vector("hmac-salt-beside")
         arguments = self.arguments("hmac-salt-beside")
         self.assertEqual(self.run_command(*arguments).returncode, 2)
-        self.assertEqual(self.run_command(*arguments, "--salt", case["salt"]).returncode, 0)
+        for salt in (case["salt"], case["salt"][2:], case["salt"].upper()):
+            self.assertEqual(self.run_command(*arguments, "--salt", salt).returncode, 0)
         self.assertEqual(self.run_command(*arguments, "--salt", "0x" + "00" * 32).returncode, 1)
 
     def serve(self, answers: Dict[str, Any], busy: int = 0, code: Optional[int] = None) -> str:

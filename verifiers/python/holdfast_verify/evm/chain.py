@@ -56,11 +56,12 @@ def _check_block(anchor: EvmAnchor, node: Node) -> None:
     block = node.block(anchor.block_number)
     if block is None:
         raise Skips(f"The node does not have block {anchor.block_number}.")
+    transactions = block.transaction_hashes()
     require(block.hash == anchor.block_hash, "The node has another block of this number.")
     require(block.time == anchor.block_time, "The node's block has another time.")
-    require(anchor.transaction_hash in block.transactions, "The node's block does not have the transaction.")
+    require(anchor.transaction_hash in transactions, "The node's block does not have the transaction.")
     if anchor.inclusion is not None:
-        there = block.transactions[anchor.inclusion.index : anchor.inclusion.index + 1]
+        there = transactions[anchor.inclusion.index : anchor.inclusion.index + 1]
         require(there == [anchor.transaction_hash], "The node's block has another transaction at that index.")
 
 

@@ -6,7 +6,8 @@ from typing import Any, Dict, List, NamedTuple, Optional
 from ..outcome import Skips
 from .receipt import Log
 
-_QUANTITY = re.compile(r"0x[0-9a-fA-F]{1,64}")
+_QUANTITY = re.compile(r"0x[0-9a-fA-F]{1,14}")
+_MOST_QUANTITY = 2**53 - 1
 _DATA = re.compile(r"0x(?:[0-9a-fA-F]{2})*")
 
 
@@ -19,12 +20,16 @@ class Transport:
 
 
 class NodeBlock(NamedTuple):
-    """A block as the node tells it. `transactions` are their hashes."""
+    """A block as the node tells it. `transactions` are their hashes, not yet read."""
 
     number: int
     hash: bytes
     time: int
-    transactions: List[bytes]
+    transactions: List[Any]
+
+    def transaction_hashes(self) -> List[bytes]:
+        """The hashes of its transactions."""
+        return [_hash(each, "a transaction") for each in self.transactions]
 
 
 class NodeReceipt(NamedTuple):
@@ -43,13 +48,23 @@ def _senseless(what: str) -> Skips:
 def _quantity(value: Any, what: str) -> int:
     if not isinstance(value, str) or not _QUANTITY.fullmatch(value):
         raise _senseless(what)
-    return int(value, 16)
+    number = int(value, 16)
+    if number > _MOST_QUANTITY:
+        raise _senseless(what)
+    return number
 
 
 def _data(value: Any, what: str) -> bytes:
     if not isinstance(value, str) or not _DATA.fullmatch(value):
         raise _senseless(what)
     return bytes.fromhex(value[2:])
+
+
+def _hash(value: Any, what: str) -> bytes:
+    data = _data(value, what)
+    if len(data) != 32:
+        raise _senseless(what)
+    return data
 
 
 def _list(value: Any, what: str) -> List[Any]:
@@ -66,7 +81,7 @@ def _object(value: Any, what: str) -> Dict[str, Any]:
 
 def _log(value: Any) -> Log:
     log = _object(value, "a log")
-    topics = [_data(topic, "a topic") for topic in _list(log.get("topics"), "topics")]
+    topics = [_hash(topic, "a topic") for topic in _list(log.get("topics"), "topics")]
     return Log(_data(log.get("address"), "the address of a log"), topics, _data(log.get("data"), "the data of a log"))
 
 
@@ -83,7 +98,7 @@ class Node:
     def client_version(self) -> str:
         """What the node calls itself."""
         version = self._transport.call("web3_clientVersion", [])
-        if not isinstance(version, str):
+        if not isinstance(version, str) or not version:
             raise _senseless("the name of the client")
         return version
 
@@ -92,9 +107,9 @@ class Node:
         if answer is None:
             return None
         block = _object(answer, "a block")
-        transactions = [_data(each, "a transaction") for each in _list(block.get("transactions"), "transactions")]
+        transactions = _list(block.get("transactions"), "transactions")
         number, time = _quantity(block.get("number"), "a block's number"), _quantity(block.get("timestamp"), "a time")
-        return NodeBlock(number, _data(block.get("hash"), "a block's hash"), time, transactions)
+        return NodeBlock(number, _hash(block.get("hash"), "a block's hash"), time, transactions)
 
     def block(self, number: int) -> Optional[NodeBlock]:
         """A block by its number; None if the node does not have it."""
@@ -114,13 +129,19 @@ class Node:
         if answer is None:
             return None
         receipt = _object(answer, "a receipt")
+        if _hash(receipt.get("transactionHash"), "a transaction") != transaction_hash:
+            raise _senseless("a receipt of another transaction")
         return NodeReceipt(
             _quantity(receipt.get("status"), "a status") == 1,
             _quantity(receipt.get("blockNumber"), "a block's number"),
-            _data(receipt.get("blockHash"), "a block's hash"),
+            _hash(receipt.get("blockHash"), "a block's hash"),
             [_log(log) for log in _list(receipt.get("logs"), "logs")],
         )
 
     def code(self, address: bytes) -> bytes:
-        """The code of a contract; empty if there is none."""
-        return _data(self._transport.call("eth_getCode", ["0x" + address.hex(), "latest"]), "the code of a contract")
+        """The code of a contract at the head; empty if there is none."""
+        head = self.head()
+        if head is None:
+            raise _senseless("no newest block")
+        at = {"blockHash": "0x" + head.hash.hex()}
+        return _data(self._transport.call("eth_getCode", ["0x" + address.hex(), at]), "the code of a contract")
