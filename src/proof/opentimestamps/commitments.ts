@@ -32,19 +32,21 @@ export function pendingIn(file: DetachedFile): PendingCommitment[] {
   return found;
 }
 
-/** Computes nothing for attestations of blocks that are not `wanted`. */
-export function bitcoinIn(
+export function bitcoinIn(file: DetachedFile): BitcoinCommitment[] {
+  return [...eachBitcoin(file)];
+}
+
+/** Computes nothing for attestations of blocks that are not `wanted`, and nothing ahead. */
+export function* eachBitcoin(
   file: DetachedFile,
   wanted: (height: number) => boolean = () => true,
-): BitcoinCommitment[] {
+): Generator<BitcoinCommitment> {
   const messageAt = createMessages(file);
-  const found: BitcoinCommitment[] = [];
   for (const attested of attestedIn(file.tree)) {
     if (attested.attestation.kind !== 'bitcoin' || !wanted(attested.attestation.height)) continue;
     const { height } = attested.attestation;
-    found.push({ attested, height, merkleRoot: messageAt(attested.path) });
+    yield { attested, height, merkleRoot: messageAt(attested.path) };
   }
-  return found;
 }
 
 /**

@@ -20,7 +20,7 @@ export const attestationTagBytes = 8;
 /** The reference implementation bounds neither; complete proofs have some kilobytes. */
 export const maxFileBytes = 65_536;
 /** The results of all operations together. Without it, a few bytes each could have 4,096 bytes hashed. */
-export const maxResultsBytes = 2 ** 20;
+export const maxResultsBytes = 2 ** 18;
 
 /** As in the reference implementation. */
 export const maxPathOperations = 255;

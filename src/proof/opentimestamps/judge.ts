@@ -7,7 +7,7 @@ import { toHex } from '../hex.ts';
 import { createListIndex } from '../list-index.ts';
 import { checkOpenTimestampsAnchor, fileIn, type OpenTimestampsAnchor } from './anchor.ts';
 import { type BitcoinHeader, readBitcoinHeader } from './bitcoin-header.ts';
-import { type BitcoinCommitment, bitcoinIn } from './commitments.ts';
+import { eachBitcoin } from './commitments.ts';
 import { operationTags } from './operations.ts';
 import { MalformedTimestamp, readDetachedFile } from './read.ts';
 import { attestedIn, type DetachedFile } from './timestamp.ts';
@@ -56,14 +56,18 @@ export async function judgeOpenTimestamps(
   }
 
   const blocks = anchor.headers.map(({ height, header }) => ({ height, ...readBitcoinHeader(header) }));
-  const heights = new Set(blocks.map(({ height }) => height));
-  const claims = Map.groupBy(
-    bitcoinIn(file, (height) => heights.has(height)),
-    ({ height }) => height,
-  );
+  const attested = heightsIn(file);
   for (const block of blocks) {
-    const contradiction = contradictionOf(block, claims.get(block.height) ?? [], trust);
+    const contradiction = contradictionOf(block, attested, trust);
     if (contradiction !== null) return fail(contradiction);
+  }
+  const roots = new Map(blocks.map(({ height, merkleRoot }) => [height, toHex(merkleRoot)]));
+  // One after the other: the first that differs ends it, whatever else the file wants to have computed.
+  for (const { height, merkleRoot } of eachBitcoin(file, (height) => roots.has(height))) {
+    const root = roots.get(height);
+    if (toHex(merkleRoot) !== root) {
+      return fail(`The .ots file does not lead to the Merkle root of Bitcoin block ${height}, ${root}.`);
+    }
   }
 
   const trusted = blocks.filter(({ height, hash }) =>
@@ -92,24 +96,28 @@ function openFile(anchor: OpenTimestampsAnchor): DetachedFile | string {
   }
 }
 
+/** What is wrong with a header, before anything is computed. */
 function contradictionOf(
-  { height, hash, merkleRoot, hasWork }: Block,
-  claims: BitcoinCommitment[],
+  { height, hash, hasWork }: Block,
+  attested: number[],
   trust: BitcoinTrust,
 ): string | null {
-  if (claims.length === 0) {
+  if (!attested.includes(height)) {
     return `The anchor has a header of Bitcoin block ${height}, of which the .ots file says nothing.`;
   }
   if (!hasWork) return `The header of Bitcoin block ${height} lacks the proof of work that it demands.`;
-  const root = toHex(merkleRoot);
-  if (claims.some((claim) => toHex(claim.merkleRoot) !== root)) {
-    return `The .ots file does not lead to the Merkle root of Bitcoin block ${height}, ${root}.`;
-  }
   const known = blocksAt(trust.blocks, height);
   if (known.length > 0 && known.every((block) => block.hash !== hash)) {
     return `The header of Bitcoin block ${height} has the hash ${hash}, but the trusted one is ${known[0]?.hash}.`;
   }
   return null;
+}
+
+/** Of all Bitcoin blocks that the file names. */
+function heightsIn(file: DetachedFile): number[] {
+  return attestedIn(file.tree).flatMap(({ attestation }) =>
+    attestation.kind === 'bitcoin' ? [attestation.height] : [],
+  );
 }
 
 function reasonFor(file: DetachedFile, blocks: Block[], trusted: Block[]): string {
@@ -121,9 +129,7 @@ function reasonFor(file: DetachedFile, blocks: Block[], trusted: Block[]): strin
   if (unknown !== undefined) {
     return `No hash of Bitcoin block ${unknown.height} is trusted; the header has ${unknown.hash}.`;
   }
-  const [height] = attestedIn(file.tree).flatMap(({ attestation }) =>
-    attestation.kind === 'bitcoin' ? [attestation.height] : [],
-  );
+  const [height] = heightsIn(file);
   if (height !== undefined) return `The anchor has no header of Bitcoin block ${height}.`;
   return 'No Bitcoin block vouches for it yet: the .ots file is pending.';
 }

@@ -66,7 +66,9 @@ function createSource(bytes: Uint8Array) {
     return bytes.slice(at - length, at);
   }
   function byte(): number {
-    const [value = 0] = take(1);
+    const value = bytes[at];
+    if (value === undefined) throw new MalformedTimestamp('ends too early');
+    at += 1;
     return value;
   }
   /** Seven bits in each byte, the lowest first. */

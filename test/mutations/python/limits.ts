@@ -115,15 +115,15 @@ export const limitsInPython = [
     ['one less: bytes of a message', '_MOST_MESSAGE = 4096', '_MOST_MESSAGE = 4095', 'ots-message-4096'],
     [
       'one more: bytes of all results',
-      '_MOST_RESULTS = 1_048_576',
-      '_MOST_RESULTS = 1_048_577',
-      'ots-results-1048577',
+      '_MOST_RESULTS = 262_144',
+      '_MOST_RESULTS = 262_145',
+      'ots-results-262145',
     ],
     [
       'one less: bytes of all results',
-      '_MOST_RESULTS = 1_048_576',
-      '_MOST_RESULTS = 1_048_575',
-      'ots-results-1048576',
+      '_MOST_RESULTS = 262_144',
+      '_MOST_RESULTS = 262_143',
+      'ots-results-262144',
     ],
     [
       'one more: operations of a path',

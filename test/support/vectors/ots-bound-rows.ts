@@ -70,8 +70,8 @@ export function otsBoundRows(good: BitcoinProof): OtsRow[] {
     ['payload-8193', 'A payload of 8,193 bytes.', fails, beside(unknown(8193))],
     ['address-1000', 'An address of 1,000 characters.', holds, beside(pendingAttestation('a'.repeat(1000)))],
     ['address-1001', 'An address of 1,001 characters.', fails, beside(pendingAttestation('a'.repeat(1001)))],
-    ['results-1048576', 'All results have 1,048,576 bytes together.', holds, results(1_048_576)],
-    ['results-1048577', 'All results have 1,048,577 bytes together.', fails, results(1_048_577)],
+    ['results-262144', 'All results have 262,144 bytes together.', holds, results(262_144)],
+    ['results-262145', 'All results have 262,145 bytes together.', fails, results(262_145)],
     ['file-65536', 'A file of 65,536 bytes.', holds, filled(65_536)],
     ['file-65537', 'A file of 65,537 bytes, whose base64 has no more characters.', fails, filled(65_537)],
   ];
