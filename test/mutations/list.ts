@@ -14,6 +14,7 @@ import { shapeMutations } from './shapes.ts';
 import { storageMutations } from './storage.ts';
 import { tokenAlgorithmMutations } from './token-algorithms.ts';
 import { tokenCertificateMutations } from './token-certificates.ts';
+import { tokenWorkMutations } from './token-work.ts';
 import { tokenMutations } from './tokens.ts';
 import { verifierMutations } from './verifier.ts';
 import { webhookMutations } from './webhooks.ts';
@@ -30,6 +31,7 @@ export const mutations: Mutation[] = [
   ...tokenMutations,
   ...tokenCertificateMutations,
   ...tokenAlgorithmMutations,
+  ...tokenWorkMutations,
   ...historyMutations,
   ...chainMutations,
   ...webhookMutations,

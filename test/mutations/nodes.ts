@@ -3,6 +3,7 @@ import { mutationsOf } from './mutation.ts';
 
 const vectors = ['src/proof/verify/vectors.test.ts'];
 const imitated = 'A tool for developers could imitate a public chain.';
+const differ = 'Two verifiers would differ.';
 const anything = 'Anything in a log could pass for an anchor.';
 
 export const nodeMutations = [
@@ -26,6 +27,22 @@ export const nodeMutations = [
       "succeeded: quantity(status, 'status of a transaction') >= 0,",
       'A transaction that was undone would count.',
     ],
+    ['name of no program', " || name === ''", '', differ],
+    [
+      'receipt of another transaction',
+      "if (hash32(transactionHash, 'transaction hash') !== wanted) throw badForm('receipt');",
+      '',
+      anything,
+    ],
+    ['length of a hash', 'if (text.length !== 66) throw badForm(what);', '', differ],
+    ['digits of a number', '{1,14}$/.test', '{1,64}$/.test', differ],
+    [
+      'number beyond 2^53',
+      'if (!Number.isSafeInteger(number)) throw',
+      'if (Number.isNaN(number)) throw',
+      differ,
+    ],
+    ['capital X of a number', '/^0x[0-9a-fA-F]{1,14}$/.test', '/^0x[0-9a-f]{1,14}$/i.test', differ],
     ['event of a log', 'if (topic !== anchoredTopic || !submitter', 'if (!submitter', anything],
     ['padding of a submitter', '!submitter?.startsWith(padding) || ', '', anything],
     [

@@ -43,7 +43,10 @@ export const tokenAlgorithmMutations = mutationsOf('src/proof/rfc3161/algorithms
     '[around(0), around(1), [around(2)], [around(3)]]',
     differ,
   ],
-  ['old form of a key', '|| key[0] !== 4) return undefined;', ') return undefined;', differ],
+  ['old form of a key', 'key[0] !== 4 || key.length', 'key.length', differ],
+  ['key off its curve', ' && (y * y - x * x * x + 3n * x - b) % p === 0n', '', differ],
+  ['key beyond its curve', 'x < p && y < p && (', '(', differ],
+  ['even modulus', 'first < 128 && isOdd && bits', 'first < 128 && bits', differ],
   [
     'long number of a signature',
     '> 127 || number.length > size) return undefined;',

@@ -71,7 +71,7 @@ async function checkChain(anchor: EvmAnchor, rooted: Rooted, given: ClockGiven):
   const { chainId, blockNumber, blockHash } = anchor;
   const contradiction = contradictionOf(anchor, rooted);
   if (contradiction !== null) return fail(contradiction);
-  const named = blocksOf(given.trust.blocks, `${chainId} ${blockNumber}`);
+  const named = blocksOf(given.trust.blocks, [chainId, blockNumber].join());
   if (named.length > 0 && !named.some(({ hash }) => hash === blockHash)) {
     return fail(
       `The trusted hash of block ${blockNumber} of chain ${chainId} is ${named[0]?.hash}, not ${blockHash}.`,
@@ -194,7 +194,7 @@ async function checkFinality(anchor: EvmAnchor, { chain, trust }: ClockGiven): P
   });
 }
 
-const blocksOf = createListIndex(({ chainId, number }: Trust['blocks'][number]) => `${chainId} ${number}`);
+const blocksOf = createListIndex(({ chainId, number }: Trust['blocks'][number]) => [chainId, number].join());
 const blocksByHash = createListIndex(({ hash }: Trust['blocks'][number]) => hash);
 
 export function isTrustedBlock({ chainId, blockHash }: EvmAnchor, { blocks }: Trust): boolean {

@@ -72,6 +72,8 @@ export const algorithmsInPython = [
     ['an RSA key has fewer than 2,048 bits', 'n.bit_length() >= 2048', 'rfc3161-rsa-of-2040-bits'],
     ['an RSA key has more than 8,192 bits', 'n.bit_length() <= 8192', 'rfc3161-rsa-of-8193-bits'],
     ['the exponent of an RSA key is even', 'e % 2 == 1', 'rfc3161-rsa-exponent-4'],
+    ['the modulus of an RSA key is even', 'n % 2 == 1', 'trust-unusable-root-of-an-even-modulus'],
+    ['a key is not on its curve', 'curve.contains(point)', 'trust-unusable-root-off-p384'],
     ['the exponent of an RSA key is out of range', '3 <= e <= 2**31 - 1', 'rfc3161-rsa-exponent-too-large'],
     [
       'a key is not an uncompressed point',
@@ -123,6 +125,14 @@ export const algorithmsInPython = [
       'r, s = _ecdsa_number(fields.take(der.INTEGER), key.curve), _ecdsa_number(fields.take(der.INTEGER), key.curve)\n        fields.end()',
       'r, s = _ecdsa_number(fields.take(der.INTEGER), key.curve), _ecdsa_number(fields.take(der.INTEGER), key.curve)\n        pass',
       'rfc3161-surplus-in-the-ecdsa-signature',
+    ],
+  ]),
+  ...replacing('crypto/curve.py', [
+    [
+      'a coordinate is beyond the prime',
+      'return x < self.p and y < self.p and (',
+      'return (',
+      'trust-unusable-root-beyond-p256',
     ],
   ]),
 ];

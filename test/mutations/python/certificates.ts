@@ -111,12 +111,17 @@ export const certificatesInPython = [
       'rfc3161-surplus-in-the-extension',
     ],
   ]),
-  ...withoutRules('rfc3161/judge.py', [
+  ...withoutRules('rfc3161/evidence.py', [
     [
       'there are more than 16 certificates',
       'len(every) <= _MOST_CERTIFICATES',
       'rfc3161-more-than-16-certificates',
     ],
+  ]),
+  ...withoutEnds('rfc3161/judge.py', [
+    ['there are too many signatures', 'document.needs_too_much', 'rfc3161-work-769-by-a-token'],
+  ]),
+  ...withoutRules('rfc3161/judge.py', [
     [
       'the imprint is not by SHA-256',
       'HASHES.get(algorithm.oid) == "sha256"',
@@ -246,9 +251,29 @@ export const certificatesInPython = [
   ...replacing('rfc3161/path.py', [
     [
       'the signature of a certificate is by another key',
-      'check_signature(scheme, key, certificate.signed, certificate.signature, "The signature of a certificate")',
-      'pass',
+      ' and self.document.is_signed(certificate, issuer.public_key)',
+      '',
       'rfc3161-a-signers-certificate-signed-by-another-key',
+    ],
+  ]),
+  ...replacing('rfc3161/evidence.py', [
+    [
+      'tokens count too',
+      'return len(self._read) + len(pairs)',
+      'return len(pairs)',
+      'rfc3161-work-769-by-a-token',
+    ],
+    [
+      'lists count too',
+      'for signed in [*evidence.certificates, *evidence.lists]:',
+      'for signed in evidence.certificates:',
+      'rfc3161-work-769-by-a-list',
+    ],
+    [
+      'roots count too',
+      'for issuer in [*evidence.certificates, *roots]:',
+      'for issuer in evidence.certificates:',
+      'rfc3161-work-769-by-a-root',
     ],
   ]),
   ...withoutRules('rfc3161/revocation.py', [
@@ -322,8 +347,8 @@ export const certificatesInPython = [
   ...replacing('rfc3161/revocation.py', [
     [
       'the signature of a list is by another key',
-      'check_signature(scheme, read_key(issuer.public_key), crl.signed, crl.signature, "A list\'s signature")',
-      'pass',
+      'require(document.is_signed(crl, issuer.public_key), ',
+      'require(True, ',
       'rfc3161-revocation-a-list-signed-by-another-key',
     ],
     [

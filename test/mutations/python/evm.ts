@@ -32,7 +32,7 @@ export const evmInPython = [
     ["the node's block has another time", 'block.time == anchor.block_time', 'node-other-time'],
     [
       "the node's block does not have the transaction",
-      'anchor.transaction_hash in block.transactions',
+      'anchor.transaction_hash in transactions',
       'node-transaction-not-in-the-block',
     ],
     ['the node says that the transaction was reverted', 'receipt.succeeded', 'node-receipt-reverted'],
@@ -116,7 +116,51 @@ export const evmInPython = [
     ],
     ['an answer of a node is no list', 'not isinstance(value, list)', 'node-block-without-transactions'],
     ['an answer of a node is no object', 'not isinstance(value, dict)', 'node-block-0-a-text'],
-    ['the name of a client is no text', 'not isinstance(version, str)', 'node-client-an-object'],
+    ['a number of a node is beyond 2^53', 'number > _MOST_QUANTITY', 'node-block-time-2-53'],
+    ['a hash of a node has not 32 bytes', 'len(data) != 32', 'node-block-hash-of-31-bytes'],
+    [
+      'a receipt is of another transaction',
+      '_hash(receipt.get("transactionHash"), "a transaction") != transaction_hash',
+      'node-receipt-of-another-transaction',
+    ],
+  ]),
+  ...replacing('evm/node.py', [
+    [
+      'the name of a client is no text',
+      'if not isinstance(version, str) or not version:',
+      'if version == "":',
+      'node-client-an-object',
+    ],
+    [
+      'the name of a client is empty',
+      'if not isinstance(version, str) or not version:',
+      'if not isinstance(version, str):',
+      'node-client-empty',
+    ],
+    [
+      'a topic of a log has not 32 bytes',
+      '[_hash(topic, "a topic")',
+      '[_data(topic, "a topic")',
+      'node-receipt-log-topic-of-31-bytes',
+    ],
+    [
+      'a transaction of a block has not 32 bytes',
+      '[_hash(each, "a transaction")',
+      '[_data(each, "a transaction")',
+      'node-block-transaction-of-31-bytes',
+    ],
+    [
+      'a number of a node has more than 14 digits',
+      '0x[0-9a-fA-F]{1,14}',
+      '0x[0-9a-fA-F]{1,64}',
+      'node-chain-id-of-15-digits',
+    ],
+    [
+      'a node has no newest block',
+      'if head is None:\n            raise _senseless("no newest block")\n        at = {"blockHash": "0x" + head.hash.hex()}',
+      'at = "latest"',
+      'node-head-null-for-a-named-registry',
+    ],
   ]),
   ...withoutRules('evm/receipt.py', [
     ['a log has not three fields', 'len(fields) == 3', 'inclusion-log-of-four-fields'],

@@ -217,7 +217,9 @@ export const limitsInPython = [
       'rfc3161-key-usage-of-16-bits',
     ],
   ]),
-  ...changing('rfc3161/judge.py', [
+  ...changing('rfc3161/evidence.py', [
+    ['one more: checks', '_MOST_CHECKS = 768', '_MOST_CHECKS = 769', 'rfc3161-work-769-by-a-token'],
+    ['one less: checks', '_MOST_CHECKS = 768', '_MOST_CHECKS = 767', 'rfc3161-work-768'],
     [
       'one more: certificates of an anchor',
       '_MOST_CERTIFICATES = 16',

@@ -16,9 +16,9 @@ export const opentimestampsInPython = [
     ],
     ['a result is longer than 4,096 bytes', 'length <= _MOST_MESSAGE', 'ots-message-4097'],
     [
-      'all results together have more than 1,048,576 bytes',
+      'all results together have more than 262,144 bytes',
       'self.results <= _MOST_RESULTS',
-      'ots-results-1048577',
+      'ots-results-262145',
     ],
     [
       'more than 255 operations follow each other',
