@@ -147,10 +147,11 @@ function toAnchored(answer: unknown): AnchoredLog[] {
   const { address, topics, data } = object(answer, 'log');
   const [topic, submitter, root, ...more] = list(topics, 'topics').map((one) => hash32(one, 'topic'));
   const size = hex(data, 'data of a log');
+  const registry = hex(address, 'address');
   if (topic !== anchoredTopic || !submitter?.startsWith(padding) || root === undefined) return [];
   if (more.length > 0 || size.length !== 66) return [];
   const sender: Hex = `0x${submitter.slice(padding.length)}`;
-  return [{ registry: hex(address, 'address'), submitter: sender, root, size: Number(size) }];
+  return [{ registry, submitter: sender, root, size: Number(size) }];
 }
 
 function hexNumber(value: number): Hex {

@@ -229,6 +229,13 @@ export function nodeFormVectors(file: BaseThing): NamedVector[] {
       withLog({ topics: null }),
     ],
     [
+      'receipt-log-of-another-event-without-address',
+      'Beside the log of the anchor, another one has no address.',
+      skipsChain,
+      receipt,
+      (answer: object) => ({ ...answer, logs: [log, { ...log, topics: [], address: null }] }),
+    ],
+    [
       'receipt-log-with-odd-data',
       'The data of the log have half a byte.',
       skipsChain,
