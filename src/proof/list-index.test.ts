@@ -1,3 +1,4 @@
+/** The index of a list: every item of a key, and one pass over the list. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createListIndex } from './list-index.ts';

@@ -392,12 +392,6 @@ const clockRules = mutationsOf('src/proof/verify/clocks.ts', vectors, [
     'return fromHex(root);',
     'No other tool could check the token.',
   ],
-  [
-    'work for the tokens of renewals',
-    'const all = [anchors, ...renewals.map((renewal) => renewal.anchors)].flat();',
-    'const all = renewals.length < 99 ? anchors : [];',
-    'A document could keep a verifier busy.',
-  ],
 ]);
 
 export const clockMutations = [...evmRules, ...clockRules];

@@ -33,4 +33,12 @@ export const tokenWorkMutations = [
       differ,
     ],
   ]),
+  ...mutationsOf('src/proof/verify/clocks.ts', vectors, [
+    [
+      'work for the tokens of renewals',
+      'const all = [anchors, ...renewals.map((renewal) => renewal.anchors)].flat();',
+      'const all = renewals.length < 99 ? anchors : [];',
+      busy,
+    ],
+  ]),
 ];
