@@ -44,7 +44,54 @@ const scoped = (point: Bytes): TokenCase => ({
   ],
 });
 
+const entryDate = Date.parse('2025-06-14T12:00:00Z');
+
+/** A list with one entry, of serial number 0x0301, changed afterwards; `at` is where the INTEGER begins. */
+function edited(edit: (bytes: Uint8Array, at: number) => Uint8Array): NonNullable<TokenCase['crls']> {
+  return ({ crl }) => {
+    const bytes = crl('intermediate', { revoked: [{ serial: 0x0301, date: entryDate }] });
+    const at = Buffer.from(bytes).indexOf(Buffer.of(2, 2, 3, 1, 0x17, 13));
+    return [edit(bytes, at)];
+  };
+}
+
 export const tokenRevocationRows: TokenRow[] = [
+  [
+    'revocation-of-a-longer-serial-number',
+    'A list revokes a certificate whose serial number begins like that of the signer.',
+    holds,
+    { crls: ({ crl }) => [crl('intermediate', { revoked: [{ serial: 0x0301, date: entryDate }] })] },
+  ],
+  [
+    'revocation-date-without-z',
+    'The date of an entry does not end in Z.',
+    fails,
+    { crls: edited((bytes, at) => bytes.with(at + 18, 0x58)) },
+  ],
+  [
+    'revocation-date-too-long',
+    'The date of an entry has a byte after its Z.',
+    fails,
+    {
+      crls: edited((bytes, at) => {
+        const entry = bytes.slice(at, at + 19);
+        return bytes
+          .with(at + 1, 1)
+          .with(at + 3, 0x17)
+          .with(at + 4, 14)
+          .map((byte, place) => {
+            if (place < at + 5 || place > at + 18) return byte;
+            return place === at + 18 ? 0 : (entry[place - at + 1] ?? 0);
+          });
+      }),
+    },
+  ],
+  [
+    'revocation-serial-number-as-bytes',
+    'The serial number of an entry is an OCTET STRING.',
+    fails,
+    { crls: edited((bytes, at) => bytes.with(at, 4)) },
+  ],
   [
     'list-whose-flag-is-no-boolean',
     'A flag of the scope of a list is neither 00 nor ff.',
