@@ -317,8 +317,8 @@ test('seals have a new epoch from the first one that follows lost transactions',
       .executeTakeFirstOrThrow();
     return { epoch: Number(BigInt(sequence) >> 32n), count: Number(BigInt(sequence) & 0xffff_ffffn) };
   };
-  const { epoch } = await sealed('rec_before');
-  assert.deepEqual(await sealed('rec_next'), { epoch, count: 2 });
+  const { epoch, count } = await sealed('rec_before');
+  assert.deepEqual(await sealed('rec_next'), { epoch, count: count + 1 });
   // An anchor that this account sent, of which the database knows nothing.
   await anvil.client.sendRawTransaction({
     serializedTransaction: await submitter.signTransaction({
@@ -335,5 +335,6 @@ test('seals have a new epoch from the first one that follows lost transactions',
   await anvil.client.mine({ blocks: 1 });
   const later = await sealed('rec_later');
   assert.ok(later.epoch > epoch, `${later.epoch}`);
-  assert.equal(later.count, 1);
+  const { start } = await fixture.db.selectFrom('seal_epoch').select('start').executeTakeFirstOrThrow();
+  assert.equal(later.count, start + 1);
 });

@@ -57,6 +57,7 @@ export function createRenewalChains(db: Db): RenewalChains {
 
   return {
     async expect(timestampIds) {
+      if (timestampIds.length === 0) return;
       const covers = new Set((await coversOf(db, { timestampIds })).map(({ timestampId }) => timestampId));
       for (const id of timestampIds) if (!covers.has(id)) known.set(id, []);
     },
