@@ -159,7 +159,7 @@ async function accept({ db, pool }: Database, vaults: Vault[], count: number): P
 async function requireBatch({ pool }: Database, batches: number, size: number): Promise<void> {
   const { rows } = await pool.query<{ count: number; placed: number }>(
     `select (select count(*) from anchor_batches where size = $1) as count,
-            (select count(*) from anchor_leaves where batch_id is not null) as placed`,
+            (select count(*) from placed_leaves where batch_id is not null) as placed`,
     [size],
   );
   if (rows[0]?.count === batches && rows[0].placed === batches * size) return;

@@ -55,7 +55,7 @@ export async function watchConfirmations(postgres: Postgres): Promise<Confirmati
       const {
         rows: [row],
       } = await client.query<{ pending: boolean; batches: number }>(
-        `select exists (select 1 from anchor_leaves where batch_id is null) as pending,
+        `select exists (select 1 from placed_leaves where batch_id is null) as pending,
                 (select count(*)::int from anchor_batches where id > $1) as batches`,
         [since],
       );
@@ -69,7 +69,7 @@ export async function watchConfirmations(postgres: Postgres): Promise<Confirmati
     async seenAt(subjectIds) {
       await waitForAll();
       const { rows: found } = await client.query<{ subject: string; batch: string }>(
-        'select subject_id as subject, batch_id as batch from anchor_leaves where subject_id = any ($1)',
+        'select subject_id as subject, batch_id as batch from placed_leaves where subject_id = any ($1)',
         [subjectIds],
       );
       return new Map(found.map(({ subject, batch }) => [subject, seen.get(Number(batch)) ?? Number.NaN]));
@@ -81,7 +81,7 @@ export async function watchConfirmations(postgres: Postgres): Promise<Confirmati
                 ${median('a.first_broadcast_at - b.created_at')} as "batchToBroadcast",
                 ${median('b.confirmed_at - a.first_broadcast_at')} as "broadcastToConfirmed"
          from anchor_batches b
-         join anchor_leaves l on l.batch_id = b.id
+         join placed_leaves l on l.batch_id = b.id
          join outgoing_attempts a on a.transaction_id = b.outgoing_id and a.number = 1
          where b.id > $1`,
         [since],

@@ -62,6 +62,7 @@ export const floors: Room[][] = [
       job: 'What all anchored things share: state, list, check, confirmation event, proofs',
     },
     { path: 'src/anchoring/batching/', job: 'Pending leaves to sealed batches' },
+    { path: 'src/anchoring/leaves/', job: 'Where leaves are: in a batch, waiting for one, or new' },
     { path: 'src/anchoring/evidence/', job: 'What others vouch for, and what the heads of batches cover' },
     { path: 'src/webhooks/', job: 'Puts the rooms of this wing together: routes, loops, metrics' },
     { path: 'src/webhooks/endpoints/', job: 'Endpoints and their secrets, test events' },

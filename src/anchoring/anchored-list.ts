@@ -4,6 +4,7 @@ import type { Db } from '../db/database.ts';
 import type { AnchorStatus } from '../proof/anchor-status.ts';
 import type { Kind } from '../proof/kinds.ts';
 import { batchStatuses } from './anchored.ts';
+import { pendingLeaves } from './leaves/pending-leaves.ts';
 
 /** A kind of anchored thing and a query for its rows. */
 export interface AnchoredList<Item extends { id: string }> {
@@ -54,9 +55,10 @@ export async function listAnchored<Item extends { id: string }>(
   }
   // Almost all things are finalized, so a page of them fills quickly. Few have another status, unless the chain is
   // unavailable.
-  if (status !== 'finalized' && (await areFew(db, status, bounds.fewLeaves))) {
+  const few = status === 'finalized' ? null : await findFew(db, status, bounds.fewLeaves);
+  if (few !== null) {
     const found = sql`
-      select r.* from (${leavesWith(status)}) as few
+      select r.* from (${few}) as few
       join lateral (
         ${select(before)} and id = few.subject_id and version = few.version limit 1
       ) as r on few.workspace_id = ${workspaceId} and few.kind = ${kind}`;
@@ -94,18 +96,26 @@ function toPage<Item extends { id: string }>(rows: Item[], limit: number): Ancho
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 
-/** Across all workspaces: the number of leaves in a status depends on the chain, not on the workspace. */
-function leavesWith(status: AnchorStatus): RawBuilder<unknown> {
-  return status === 'pending'
-    ? sql`select workspace_id, kind, subject_id, version from anchor_leaves where batch_id is null`
-    : sql`
-        select l.workspace_id, l.kind, l.subject_id, l.version
-        from anchor_batches b join anchor_leaves l on l.batch_id = b.id
-        where b.status <> 'finalized' and b.status = any(${batchStatuses(status)})`;
+/** A select of the leaves in this status; null if there are more than a few. */
+async function findFew(db: Db, status: AnchorStatus, most: number): Promise<RawBuilder<unknown> | null> {
+  const leaves = await leavesWith(db, status, most);
+  if (leaves === null) return null;
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (${leaves} limit ${most + 1}) as found`.execute(db);
+  return Number(rows[0]?.count) <= most ? leaves : null;
 }
 
-async function areFew(db: Db, status: AnchorStatus, fewLeaves: number): Promise<boolean> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (${leavesWith(status)} limit ${fewLeaves + 1}) as found`.execute(db);
-  return Number(rows[0]?.count) <= fewLeaves;
+/** Across all workspaces: the number of leaves in a status depends on the chain, not on the workspace. */
+async function leavesWith(db: Db, status: AnchorStatus, most: number): Promise<RawBuilder<unknown> | null> {
+  if (status === 'pending') {
+    const { select, isWhole } = await pendingLeaves(db, most + 1);
+    return isWhole ? select : null;
+  }
+  return sql`
+    select l.workspace_id, l.kind, l.subject_id, l.version
+    from anchor_batches b
+    join anchor_places p on p.batch_id = b.id
+    cross join lateral unnest(p.places) with ordinality as at (place, number)
+    cross join lateral (select * from anchor_leaves where id = p.first_id + at.number - 1 limit 1) as l
+    where b.status <> 'finalized' and b.status = any(${batchStatuses(status)}) and at.place >= 0`;
 }

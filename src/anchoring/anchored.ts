@@ -6,6 +6,7 @@ import { type AnchorStatus, anchorStatuses } from '../proof/anchor-status.ts';
 import type { Kind } from '../proof/kinds.ts';
 import { dateTime, like, orNull, sample, text } from '../runtime/schemas.ts';
 import { anchoredKinds } from './kinds.ts';
+import { joinPlace } from './leaves/leaf-places.ts';
 
 export interface AnchorState {
   status: AnchorStatus;
@@ -48,8 +49,8 @@ export function isLeaf({ workspace, kind, subject, version }: LeafKey): string {
 /** Joins each row with its leaf `l`, the leaf's batch `b` and the chain `c`; a pending leaf has no batch. */
 export function joinAnchor(key: LeafKey): string {
   return `
-  left join anchor_leaves l on ${isLeaf(key)}
-  left join anchor_batches b on b.id = l.batch_id
+  left join anchor_leaves l on ${isLeaf(key)} ${joinPlace}
+  left join anchor_batches b on b.id = placed.batch_id
   left join chain c on c.singleton`;
 }
 
@@ -97,7 +98,7 @@ export function anchorStateOf(row: AnchorColumns): AnchorState {
 
 /** A condition on leaf `l` and its batch `b`, which is null while the leaf is pending. */
 export function hasStatus(status: AnchorStatus): RawBuilder<unknown> {
-  return status === 'pending' ? sql`l.batch_id is null` : sql`b.status = any(${batchStatuses(status)})`;
+  return status === 'pending' ? sql`b.id is null` : sql`b.status = any(${batchStatuses(status)})`;
 }
 
 /** The JSON form in responses and dossiers. */

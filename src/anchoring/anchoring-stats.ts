@@ -1,6 +1,7 @@
 /** Anchoring stats for metrics, from pending leaves to indexed blocks. */
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
+import { pendingLeaves } from './leaves/pending-leaves.ts';
 
 export interface AnchoringStats {
   pendingLeaves: number;
@@ -26,13 +27,12 @@ export interface ChainStats {
 
 /** Counts at most `mostCounted` pending leaves. */
 export async function readAnchoringStats(db: Db, mostCounted = 100_000): Promise<AnchoringStats> {
+  const { select } = await pendingLeaves(db, mostCounted);
   const { rows } = await sql<{ pending: number; oldest: number | null; unannounced: number }>`
     select count(*) as pending, extract(epoch from now() - min(created_at))::float8 as oldest,
       (select coalesce(sum(size - announced), 0)::float8 from anchor_batches
        where status in ('confirmed', 'finalized') and announced < size) as unannounced
-    from (select created_at from anchor_leaves where batch_id is null order by id limit ${mostCounted}) as oldest`.execute(
-    db,
-  );
+    from (select created_at from (${select}) as pending limit ${mostCounted}) as oldest`.execute(db);
   const batches = await db
     .selectFrom('anchor_batches')
     .select(['status', sql<number>`count(*)`.as('count')])

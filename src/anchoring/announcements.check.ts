@@ -70,7 +70,7 @@ export function announcementsCheck(db: Db, kinds: Announced[]): Check {
                l.batch_id, l.announced_before,
                coalesce(b.status in ('confirmed', 'finalized') and l.place < b.announced, false) as announced,
                ${perKind(({ isStored }) => isStored)} as is_stored
-        from anchor_leaves l left join anchor_batches b on b.id = l.batch_id
+        from placed_leaves l left join anchor_batches b on b.id = l.batch_id
         where ${where} ${end}`,
       judge: (rows) =>
         rows.flatMap((row) => {

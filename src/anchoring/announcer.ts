@@ -10,6 +10,7 @@ import { isStatementTimeout } from '../db/faults.ts';
 import { insertAll, type Write } from '../db/writes.ts';
 import type { Kind } from '../proof/kinds.ts';
 import type { Wakeup } from '../runtime/loop.ts';
+import { findIdsAt } from './leaves/leaf-places.ts';
 
 /** A leaf whose batch is confirmed. */
 export interface AnchoredLeaf {
@@ -79,15 +80,7 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
       throw new Error(`batch ${batchId} is confirmed nowhere`);
     }
     const end = Math.min(announced + leavesAtOnce, batch.size);
-    const ahead = await db
-      .selectFrom('anchor_leaves')
-      .select(['place', 'workspace_id', 'kind', 'subject_id', 'version', 'vault_id', 'claims'])
-      .select('announced_before')
-      .where('batch_id', '=', batchId)
-      .where('place', '>=', announced)
-      .where('place', '<', end)
-      .orderBy('place')
-      .execute();
+    const ahead = await readLeaves(db, { batchId, from: announced, to: end });
     const rows = ahead.slice(0, await countFitting(db, ahead));
     const until = ahead[rows.length]?.place ?? end;
     const anchor = {
@@ -141,7 +134,8 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
   };
 }
 
-function leafOf(row: {
+interface LeafRow {
+  id: number;
   workspace_id: string;
   kind: string;
   subject_id: string;
@@ -149,7 +143,25 @@ function leafOf(row: {
   vault_id: string;
   claims: string | null;
   announced_before: boolean;
-}): Omit<AnchoredLeaf, 'transactionHash' | 'blockNumber' | 'anchoredAt'> {
+}
+
+/** In the order of their places; without those that are missing. */
+async function readLeaves(
+  db: Db,
+  stretch: { batchId: number; from: number; to: number },
+): Promise<(LeafRow & { place: number })[]> {
+  const placed = await findIdsAt(db, stretch);
+  const { rows } = await sql<LeafRow>`
+    select id, workspace_id, kind, subject_id, version, vault_id, claims, announced_before from anchor_leaves
+    where id = any (${placed.map(({ id }) => id)}::bigint[])`.execute(db);
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return placed.flatMap(({ id, place }) => {
+    const row = found.get(id);
+    return row ? { ...row, place } : [];
+  });
+}
+
+function leafOf(row: LeafRow): Omit<AnchoredLeaf, 'transactionHash' | 'blockNumber' | 'anchoredAt'> {
   return {
     workspaceId: row.workspace_id,
     kind: row.kind,

@@ -113,7 +113,7 @@ export async function readHistoryLeaves(
 ): Promise<HistoryLeaf[]> {
   const ofKinds = kinds.map(
     (kind, place) => sql`(
-      select * from anchor_leaves
+      select * from placed_leaves
       where workspace_id = ${workspaceId} and subject_id = ${subjectId} and kind = ${kind}
         and version > ${after?.[place] ?? 0}
       order by version limit ${limit})`,

@@ -131,7 +131,7 @@ async function readLeaves(db: Db, requests: ProofRequest[]): Promise<LeafRow[]> 
                 ${requests.map(({ version }) => version)}::integer[])
       with ordinality as wanted (workspace_id, subject_id, kind, version, place)
     cross join lateral (
-      select * from anchor_leaves
+      select * from placed_leaves
       where workspace_id = wanted.workspace_id and subject_id = wanted.subject_id and kind = wanted.kind
         and version = wanted.version limit 1
     ) as l

@@ -179,7 +179,7 @@ async function readLeaf(
       s.root as subtree_root, s.first_place, b.id as batch_id, l.vault_id, octet_length(s.leaves) as leaves_bytes,
       case when octet_length(s.leaves) <= ${smallBytes}::integer then s.leaves end as leaves, s.sequence, s.previous_seal, s.signature,
       s.seal_id, s.upper_path
-    from anchor_leaves l
+    from placed_leaves l
     left join vaults v on v.workspace_id = l.workspace_id and v.id = l.vault_id
     left join anchor_batches b on b.id = l.batch_id and b.status in ('confirmed', 'finalized')
     left join anchor_subtrees s on s.batch_id = b.id and s.vault_id = l.vault_id

@@ -12,6 +12,12 @@ export function parseSnapshot(text: string): Snapshot {
   return { text, next: Number(next), open: new Set(open === '' ? [] : open.split(',').map(Number)) };
 }
 
+/** A snapshot that shows the same, but nothing of transactions after this one. */
+export function upTo({ open }: Snapshot, last: number): string {
+  const stillOpen = [...open].filter((number) => number <= last);
+  return `${stillOpen[0] ?? last + 1}:${last + 1}:${stillOpen.join(',')}`;
+}
+
 /** Beyond this, some of them are certainly not to be ignored. */
 const mostCompared = 64;
 

@@ -294,7 +294,7 @@ async function restore(name: string, { passphrase, createdAt, rows }: Summary): 
              from anchor_leaves where first_anchored_time is not null`),
     async countUnsettled() {
       const [{ count }] = await query(`
-        select count(*)::integer as count from anchor_leaves l left join anchor_batches b on b.id = l.batch_id
+        select count(*)::integer as count from placed_leaves l left join anchor_batches b on b.id = l.batch_id
         where (b.status = 'finalized' and l.place < b.announced) is not true`);
       return count;
     },

@@ -162,7 +162,7 @@ const unchained =
 async function settled(): Promise<void> {
   await waitUntil(async () => {
     const { rows } = await query(`
-      select (select count(*) from anchor_leaves where batch_id is null)
+      select (select count(*) from placed_leaves where batch_id is null)
         + (select count(*) from anchor_batches where status <> 'finalized')
         + (${unchained})
         + (select count(*) from events where position is null)

@@ -33,7 +33,7 @@ test('remembers the time of every confirmed anchor, and which of them were annou
           as old (id, batch, place)`);
       await migrate({ connection });
       const { rows } = await client.query(
-        'select subject_id, first_anchored_time::integer as time, announced_before, batch_id from anchor_leaves order by id',
+        'select subject_id, first_anchored_time::integer as time, announced_before, batch_id from placed_leaves order by id',
       );
       return rows.map(({ subject_id, time, announced_before, batch_id }) => {
         assert.equal(batch_id, null);

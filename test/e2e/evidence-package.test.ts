@@ -72,7 +72,7 @@ async function confirmed(path: string): Promise<void> {
 /** As the loops of the clocks would have stored them. */
 async function stampBatchOf(subjectId: string): Promise<void> {
   const { rows } = await service.sql(
-    'select b.id, b.root from anchor_leaves l join anchor_batches b on b.id = l.batch_id where l.subject_id = $1',
+    'select b.id, b.root from placed_leaves l join anchor_batches b on b.id = l.batch_id where l.subject_id = $1',
     [subjectId],
   );
   const [{ id, root }] = rows as [{ id: number; root: Buffer }];

@@ -58,10 +58,14 @@ before(async () => {
   );
   for (const [place, { kind, subjectId, version }] of leaves.entries()) {
     await sql`
-      insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, canonicalization,
-        previous_leaf, claims_hash, leaf, batch_id, place)
-      select 'ws_1', ${kind}, ${subjectId}, ${version}, 'vlt_1', sha256('d'), 'jcs', sha256('p'), sha256('c'),
-        sha256(${`${kind} ${version}`}::bytea), id, ${place}::integer from anchor_batches`.execute(db);
+      with leaf as (
+        insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, canonicalization,
+          previous_leaf, claims_hash, leaf)
+        values ('ws_1', ${kind}, ${subjectId}, ${version}, 'vlt_1', sha256('d'), 'jcs', sha256('p'), sha256('c'),
+          sha256(${`${kind} ${version}`}::bytea)) returning id
+      )
+      insert into anchor_places (first_id, batch_id, places)
+      select leaf.id, b.id, array[${place}::integer] from leaf, anchor_batches b`.execute(db);
   }
   const leavesOf = (wanted: string) => leaves.filter(({ kind }) => kind === wanted);
   await db.transaction().execute(async (db) => {
@@ -98,9 +102,11 @@ const cases: [name: string, statement: RawBuilder<unknown>, rules: string[]][] =
   ],
   [
     'an entry that was confirmed with an earlier anchor and not announced, although it is pending now',
-    sql`with told as (delete from events where type = 'maintenance.anchor.confirmed')
-        update anchor_leaves set announced_before = true, batch_id = null, place = null
-        where kind = 'maintenance'`,
+    sql`with told as (delete from events where type = 'maintenance.anchor.confirmed'),
+        placed as (
+          delete from anchor_places where first_id = (select id from anchor_leaves where kind = 'maintenance')
+        )
+        update anchor_leaves set announced_before = true where kind = 'maintenance'`,
     ['maintenance_unannounced'],
   ],
   ['a missing entry', sql`delete from maintenances`, ['leaf_without_maintenance']],

@@ -69,7 +69,7 @@ async function confirmAll(): Promise<void> {
         announced, evidence_root, head_path)
       select sha256('root'), pending.size, sent.id, 'finalized', sha256('tx'), 1, sha256('block'), 1, pending.size,
         sha256('e'), ''
-      from sent, (select count(*)::integer as size from anchor_leaves where batch_id is null) as pending
+      from sent, (select count(*)::integer as size from placed_leaves where batch_id is null) as pending
       returning id`.execute(db);
     const leaves = await sql<{
       workspace_id: string;
@@ -78,10 +78,13 @@ async function confirmAll(): Promise<void> {
       version: number;
       vault_id: string;
     }>`
-      update anchor_leaves l set batch_id = ${rows[0]?.id}, place = p.place - 1
-      from (select id, row_number() over (order by id) as place from anchor_leaves where batch_id is null) as p
-      where p.id = l.id
-      returning l.workspace_id, l.kind, l.subject_id, l.version, l.vault_id`.execute(db);
+      with placed as (
+        insert into anchor_places (first_id, batch_id, places)
+        select id, ${rows[0]?.id}, array[row_number() over (order by id) - 1] from placed_leaves where batch_id is null
+        returning first_id
+      )
+      select l.workspace_id, l.kind, l.subject_id, l.version, l.vault_id
+      from placed p join anchor_leaves l on l.id = p.first_id`.execute(db);
     const confirmed = leaves.rows.map((row) => ({
       workspaceId: row.workspace_id,
       kind: row.kind,
@@ -127,7 +130,9 @@ const cases: [name: string, statements: RawBuilder<unknown>[], rules: string[]][
   ],
   [
     'a version without a leaf',
-    [sql`delete from anchor_leaves where kind = 'file' and batch_id is null`],
+    [
+      sql`delete from anchor_leaves where id in (select id from placed_leaves where kind = 'file' and batch_id is null)`,
+    ],
     ['file_last_leaf', 'file_without_leaf'],
   ],
   [

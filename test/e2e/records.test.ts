@@ -112,7 +112,7 @@ test('the data hash covers a unique salt and canonical JSON, as a browser comput
 test('commits a leaf, salted claims and one audit entry with the record', async () => {
   const { id, dataHash } = await made({ a: 1 }, { externalId: 'E' });
   const { rows: leaves } = await sql(
-    "select version, vault_id, '0x' || encode(digest, 'hex') as digest, previous_leaf, claims, batch_id from anchor_leaves where subject_id = $1 and kind = 'record'",
+    "select version, vault_id, '0x' || encode(digest, 'hex') as digest, previous_leaf, claims, batch_id from placed_leaves where subject_id = $1 and kind = 'record'",
     [id],
   );
   const [{ claims, ...leaf }] = leaves;

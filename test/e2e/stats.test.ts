@@ -97,18 +97,23 @@ test('counts confirmations and deliveries in their buckets', async () => {
          head_path)
        select decode(repeat('04', 32), 'hex'), 3, id, 'confirmed', 5, now() - interval '800 ms', now(), sha256('e'), ''
        from sent returning id
+     ), leaves as (
+       insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, canonicalization, previous_leaf,
+         claims_hash, leaf, created_at)
+       select v.workspace_id, 'record', 'rec_' || n, 1, v.id, h, 'jcs', h, h, h, now() - ago
+       from vaults v, decode(repeat('07', 32), 'hex') as h,
+         unnest(array[interval '10 s', interval '4 s', interval '2 s']) with ordinality as accepted (ago, n)
+       where v.id = $1 returning id, subject_id
      ), part as (
        insert into anchor_subtrees (batch_id, workspace_id, vault_id, root, leaves, first_place, sequence, signature, upper_path,
-         previous_seal, seal_id)
+         previous_seal, seal_id, ids)
        select b.id, v.workspace_id, v.id, decode(repeat('04', 32), 'hex'), decode(repeat('05', 96), 'hex'), 0, 99,
-         decode(repeat('06', 65), 'hex'), '', sha256('p'), sha256('s') from batch b, vaults v where v.id = $1 returning *
+         decode(repeat('06', 65), 'hex'), '', sha256('p'), sha256('s'),
+         (select string_agg(int8send(id), '' order by subject_id) from leaves)
+       from batch b, vaults v where v.id = $1 returning *
      )
-     insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, canonicalization, previous_leaf,
-       claims_hash, leaf, batch_id, place, created_at)
-     select p.workspace_id, 'record', 'rec_' || n, 1, p.vault_id, h, 'jcs', h, h, h, p.batch_id, n, now() - ago
-     from part p, decode(repeat('07', 32), 'hex') as h,
-       unnest(array[interval '10 s', interval '4 s', interval '2 s']) with ordinality as accepted (ago, place),
-       lateral (select (accepted.place - 1)::integer as n) as numbered`,
+     insert into anchor_places (first_id, batch_id, places)
+     select id, batch_id, array[row_number() over (order by id) - 1] from leaves, part`,
     [vault.id],
   );
   const to = new Date(Date.now() + 60_000);

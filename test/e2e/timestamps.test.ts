@@ -283,7 +283,7 @@ async function load(service: Service, vault: string): Promise<number> {
   const { rows } = await waitUntil(async () => {
     const found = await service.sql(
       `select extract(epoch from b.confirmed_at - l.created_at)::float8 * 1000 as ms
-       from anchor_leaves l join anchor_batches b on b.id = l.batch_id
+       from placed_leaves l join anchor_batches b on b.id = l.batch_id
        where l.subject_id = any($1) and b.confirmed_at is not null order by 1`,
       [ids],
     );

@@ -18,7 +18,7 @@
 import { sql } from 'kysely';
 import { locks, tryWithLock } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
-import { parseSnapshot, type Snapshot } from '../../db/snapshot.ts';
+import { parseSnapshot, type Snapshot, upTo } from '../../db/snapshot.ts';
 import { insertAll } from '../../db/writes.ts';
 import { findPlaces, keyOf, segmentWrites } from './audit-segments.ts';
 
@@ -123,12 +123,6 @@ async function findWritten(db: Db, { seen }: Position, limit: number): Promise<W
   const begun = entries.map(({ written_in }) => written_in ?? 0).filter((number) => number >= seen.next);
   const isCut = begun.length >= limit;
   return { entries, seen: isCut ? upTo(now, Math.max(...begun)) : now.text, isCut };
-}
-
-/** A snapshot that shows the same, but nothing of transactions after this one. */
-function upTo({ open }: Snapshot, last: number): string {
-  const stillOpen = [...open].filter((number) => number <= last);
-  return `${stillOpen[0] ?? last + 1}:${last + 1}:${stillOpen.join(',')}`;
 }
 
 /** The next page of all entries, in the order of their keys. */

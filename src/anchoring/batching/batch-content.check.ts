@@ -8,6 +8,7 @@ import type { Keccak } from '../../proof/keccak.ts';
 import { buildTree, hashBytes } from '../../proof/merkle.ts';
 import { recoverSigner, sealId, signatureFault } from '../../proof/seal.ts';
 import type { Finding } from '../../runtime/check.ts';
+import { unpackIds } from '../leaves/leaf-places.ts';
 import { buildTop } from './batch.ts';
 
 interface Subtree {
@@ -15,6 +16,7 @@ interface Subtree {
   address: string | null;
   root: Buffer;
   leaves: Buffer;
+  ids: Buffer;
   first_place: number;
   sequence: string;
   previous_seal: Buffer;
@@ -69,7 +71,7 @@ export async function batchContentFindings(db: Db, batch: StoredBatch, keccak: K
 
 async function readSubtrees(db: Db, batchId: number): Promise<Subtree[]> {
   const { rows } = await sql<Subtree>`
-    select s.vault_id, vault.address, s.root, s.leaves, s.first_place, s.sequence, s.previous_seal, s.signature,
+    select s.vault_id, vault.address, s.root, s.leaves, s.ids, s.first_place, s.sequence, s.previous_seal, s.signature,
            s.seal_id, s.upper_path,
            before.found as before
     from anchor_subtrees s
@@ -89,9 +91,11 @@ async function readSubtrees(db: Db, batchId: number): Promise<Subtree[]> {
 
 async function readLeaves(db: Db, batchId: number): Promise<PlacedLeaf[]> {
   const { rows } = await sql<PlacedLeaf>`
-    select id, vault_id, subject_id, place, leaf from anchor_leaves where batch_id = ${batchId} order by place`.execute(
-    db,
-  );
+    select l.id, l.vault_id, l.subject_id, at.place, l.leaf
+    from anchor_places p
+    cross join lateral unnest(p.places) with ordinality as at (place, number)
+    cross join lateral (select * from anchor_leaves where id = p.first_id + at.number - 1 limit 1) as l
+    where p.batch_id = ${batchId} and at.place >= 0 order by at.place`.execute(db);
   return rows;
 }
 
@@ -112,6 +116,12 @@ function checkPlaces(leaves: PlacedLeaf[], { batch, subtrees, find }: Content): 
   if (next !== batch.size) find('batch_size', {}, `the vaults have ${next} leaves, not ${batch.size}`);
 
   const taken = new Set<number>();
+  const unpacked = new Map<Subtree, number[]>();
+  const idsOf = (subtree: Subtree) => {
+    const ids = unpacked.get(subtree) ?? unpackIds(subtree.ids);
+    unpacked.set(subtree, ids);
+    return ids;
+  };
   let at = 0;
   for (const { id: leaf, vault_id: vault, subject_id: subject, place, leaf: bytes } of leaves) {
     taken.add(place);
@@ -119,7 +129,8 @@ function checkPlaces(leaves: PlacedLeaf[], { batch, subtrees, find }: Content): 
     const subtree = subtrees[at] as Subtree;
     const from = (place - subtree.first_place) * hashBytes;
     const stands = subtree.leaves.subarray(from, from + hashBytes).equals(bytes);
-    if (!stands || subtree.vault_id !== vault) {
+    const isNamed = idsOf(subtree)[place - subtree.first_place] === leaf;
+    if (!stands || !isNamed || subtree.vault_id !== vault) {
       find(
         'leaf_not_in_batch',
         { leaf, subject, place },

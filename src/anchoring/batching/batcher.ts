@@ -7,11 +7,11 @@ import type { LoopLog, Wakeup } from '../../runtime/loop.ts';
 import { isHeadAloneDue } from '../evidence/head-alone.ts';
 import { evidenceForHead } from '../evidence/head-evidence.ts';
 import type { PlannedStamp } from '../evidence/renewal-rule.ts';
+import { storeLook } from '../leaves/leaf-position.ts';
 import { anchorCall } from './anchor-call.ts';
 import type { BatchThread } from './batch-thread.ts';
 import { batchesToResend, hasOpenAnchor, lockForResend, markResent, storeBatch } from './batches.store.ts';
-import { createLowWater } from './low-water.ts';
-import { selectPending } from './pending-selection.ts';
+import { type Selection, selectPending } from './pending-selection.ts';
 import { createSealing } from './sealing.ts';
 
 export interface BatcherDeps {
@@ -25,6 +25,8 @@ export interface BatcherDeps {
   /** Not null if a timestamp authority would be asked for a token of a batch that is made now. */
   plannedStamp?(): PlannedStamp | null;
   maxLeaves?: number;
+  /** See SelectionOptions. */
+  walkLimit?: number;
 }
 
 export interface Batcher {
@@ -49,8 +51,8 @@ const mostLeaves = 100_000;
 
 export function createBatcher(deps: BatcherDeps): Batcher {
   const { db, sender, senderWakeup, log, plannedStamp = () => null, maxLeaves = mostLeaves } = deps;
+  const limits = { maxLeaves, ...(deps.walkLimit && { walkLimit: deps.walkLimit }) };
   const sealing = createSealing(deps);
-  const lowWater = createLowWater();
   let strandedTold = 0;
   let hasPending = false;
   let hasToResend = false;
@@ -62,30 +64,39 @@ export function createBatcher(deps: BatcherDeps): Batcher {
     strandedTold = leaves;
   }
 
+  /** No leaf of the selection can be batched now: they wait if there are others behind them. */
+  async function goOn(lead: Lead, { look, waited }: Selection): Promise<boolean> {
+    if (!look.isCut) return false;
+    await lead.term.commit((db) => storeLook(db, look, { batched: [], waited }));
+    return true;
+  }
+
   return {
     waits: () => hasOpenAnchor(db),
 
     async step(lead) {
-      const behind = await lowWater.find(db);
       const without = sealing.shunned();
-      const selection = await selectPending(db, { maxLeaves, behind, without });
-      tellStranded(selection.stranded);
-      hasPending = selection.ids.length > 0 || selection.stranded > 0 || without.length > 0;
+      const selection = await selectPending(db, { ...limits, without });
+      const { ids, stranded, full, look, waited } = selection;
+      tellStranded(stranded);
+      hasPending = full || ids.length > 0 || stranded > 0 || without.length > 0;
       const planned = plannedStamp();
-      const isAlone = selection.ids.length === 0;
-      if (isAlone && (planned === null || !(await isHeadAloneDue(db, planned)))) return false;
+      const isAlone = ids.length === 0;
+      if (isAlone && (look.isCut || planned === null || !(await isHeadAloneDue(db, planned))))
+        return goOn(lead, selection);
       // The quote comes first, so that nothing is built in vain while the chain is unavailable.
       const quote = await sender.quote(lead);
       const evidence = await evidenceForHead(db, { planned, isAlone });
       const sealed = isAlone ? await sealing.headAlone(evidence) : await sealing.seal(selection, evidence);
-      if (sealed === null) return false;
+      if (sealed === null) return goOn(lead, selection);
       const call = await anchorCall(lead.chain, { root: sealed.root, size: sealed.ids.length, sends: 0 });
       await lead.term.commit(async (db) => {
         const { id: outgoingId } = await sender.enqueue(db, quote, call);
+        await storeLook(db, look, { batched: sealed.ids, waited });
         await storeBatch(db, { ...sealed, outgoingId });
       });
       senderWakeup.wake();
-      return selection.full;
+      return full;
     },
 
     async resend(lead) {

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import type { EvidenceItem } from '../evidence/head-evidence.ts';
+import { packIds, storePlaces } from '../leaves/leaf-places.ts';
 import { anchorPurpose } from './batches.ts';
 
 export interface NewBatch {
@@ -30,12 +31,12 @@ export interface NewSubtree {
   upperPath: Buffer;
 }
 
-/** Rows per statement: each has eleven values, and preparing them takes a few milliseconds. */
+/** Rows per statement: each has twelve values, and preparing them takes a few milliseconds. */
 const subtreesAtOnce = 50;
-/** Leaves per statement: placing 100,000 could exceed the statement timeout on a busy machine. */
-const leavesAtOnce = 10_000;
+/** Items per statement. */
+const itemsAtOnce = 10_000;
 
-/** Runs inside the leader's transaction. Throws when a leaf is already in a batch. */
+/** Runs inside the leader's transaction. */
 export async function storeBatch(db: Db, batch: NewBatch): Promise<number> {
   const { root, outgoingId, ids, subtrees, evidenceRoot, headPath } = batch;
   const { id } = await db
@@ -51,6 +52,7 @@ export async function storeBatch(db: Db, batch: NewBatch): Promise<number> {
   const rows = subtrees.map((subtree) => {
     const first_place = firstPlace;
     firstPlace += subtree.leaves.length / 32;
+    const mine = packIds(ids.slice(first_place, firstPlace));
     return {
       batch_id: id,
       workspace_id: subtree.workspaceId,
@@ -63,6 +65,7 @@ export async function storeBatch(db: Db, batch: NewBatch): Promise<number> {
       signature: subtree.signature,
       seal_id: subtree.sealId,
       upper_path: subtree.upperPath,
+      ids: mine,
     };
   });
   for (let at = 0; at < rows.length; at += subtreesAtOnce) {
@@ -72,16 +75,14 @@ export async function storeBatch(db: Db, batch: NewBatch): Promise<number> {
       .execute();
   }
   if (firstPlace !== ids.length) throw new Error('a batch does not have the leaves of its subtrees');
-  for (let at = 0; at < ids.length; at += leavesAtOnce) {
-    await placeLeaves(db, { batchId: id, firstPlace: at, ids: ids.slice(at, at + leavesAtOnce) });
-  }
+  await storePlaces(db, id, ids);
   await storeEvidence(db, id, batch.evidence);
   return id;
 }
 
 async function storeEvidence(db: Db, batchId: number, evidence: EvidenceItem[]): Promise<void> {
-  for (let at = 0; at < evidence.length; at += leavesAtOnce) {
-    const page = evidence.slice(at, at + leavesAtOnce);
+  for (let at = 0; at < evidence.length; at += itemsAtOnce) {
+    const page = evidence.slice(at, at + itemsAtOnce);
     await sql`
       insert into evidence (head_batch_id, position, sha256, timestamp_id, root_batch_id)
       select ${batchId}, ${at} - 1 + place, sha256, timestamp_id, root_batch_id
@@ -94,20 +95,6 @@ async function storeEvidence(db: Db, batchId: number, evidence: EvidenceItem[]):
   if (timestamps.length === 0) return;
   await sql`
     update timestamps set covered = true where id = any(${timestamps}::bigint[]) and not covered`.execute(db);
-}
-
-async function placeLeaves(
-  db: Db,
-  { batchId, firstPlace, ids }: { batchId: number; firstPlace: number; ids: number[] },
-): Promise<void> {
-  // As text, because pg would quote each number separately.
-  const { numAffectedRows } = await sql`
-    update anchor_leaves l set batch_id = ${batchId}, place = ${firstPlace - 1} + taken.place
-    from unnest(${`{${ids.join(',')}}`}::bigint[]) with ordinality as taken (id, place)
-    where l.id = taken.id and l.batch_id is null`.execute(db);
-  if (Number(numAffectedRows) !== ids.length) {
-    throw new Error(`only ${numAffectedRows} of ${ids.length} leaves were there to be batched`);
-  }
 }
 
 /** Whether the transaction of any batch is signed but, as far as we know, not in a block. */

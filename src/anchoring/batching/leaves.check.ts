@@ -1,4 +1,7 @@
-/** Checks every leaf: it is the hash of its fields, follows the previous leaf, and was not batched before that one. */
+/**
+ * Checks every leaf: it is the hash of its fields, follows the previous leaf, was not batched before that one, is in one batch,
+ * and is not forgotten.
+ */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { fromBytea } from '../../db/bytea.ts';
@@ -25,6 +28,10 @@ interface Row {
   claims_hash: Buffer;
   leaf: Buffer;
   batch_id: number | null;
+  /** Of another batch that it is in, too. */
+  second_batch: number | null;
+  /** It is in no batch, and no batcher will come across it. */
+  forgotten: boolean;
   /** The leaf that `previous_leaf` names, among the leaves of the same subject. */
   previous: { version: number; kind: string; batch_id: number | null } | null;
 }
@@ -38,14 +45,28 @@ export function leavesPass(db: Db): Pass {
     key: [{ column: 'l.id', member: 'id' }],
     read: ({ where, end }) => sql<Row>`
       select l.id, l.workspace_id, l.kind, l.subject_id, l.version, l.vault_id, vault.address, l.digest, l.canonicalization, l.previous_leaf,
-             l.claims, l.claims_hash, l.leaf, l.batch_id, previous.found as previous
-      from anchor_leaves l
+             l.claims, l.claims_hash, l.leaf, l.batch_id, previous.found as previous, second.batch_id as second_batch,
+             l.batch_id is null and position.is_here
+               and pg_visible_in_snapshot(l.written_in::text::xid8, position.seen)
+               and (position.walked_id is null or l.id <= position.walked_id)
+               and not exists (select from anchor_waiting w where w.leaf_id = l.id) as forgotten
+      from placed_leaves l
+      left join lateral (
+        select o.batch_id from anchor_places o
+        where o.first_id between l.id & -256 and l.id and o.places[(l.id - o.first_id + 1)::integer] >= 0
+          and o.batch_id <> l.batch_id limit 1
+      ) as second on true
+      left join lateral (
+        select p.seen, p.walked_id, p.cluster = here.system_identifier
+          and pg_snapshot_xmax(p.seen) <= pg_snapshot_xmax(pg_current_snapshot()) as is_here
+        from pg_control_system() as here, (select * from anchor_positions order by number desc limit 1) as p
+      ) as position on true
       left join lateral (
         select v.address from vaults v where v.workspace_id = l.workspace_id and v.id = l.vault_id limit 1
       ) as vault on true
       left join lateral (
         select json_build_object('version', p.version, 'kind', p.kind, 'batch_id', p.batch_id) as found
-        from anchor_leaves p
+        from placed_leaves p
         where p.workspace_id = l.workspace_id and p.subject_id = l.subject_id and p.leaf = l.previous_leaf limit 1
       ) as previous on true
       where ${where} ${end}`,
@@ -90,6 +111,20 @@ function judge(row: Row, keccak: Keccak): Finding[] {
       find('previous_leaf_wrong', 'follows no other leaf, although it is not the first one');
   } else if (previous.kind === kind && previous.version !== version - 1) {
     find('previous_leaf_wrong', `follows version ${previous.version}`);
+  }
+  if (row.second_batch !== null) {
+    find(
+      'leaf_in_two_batches',
+      `is in batch ${row.batch_id} and in batch ${row.second_batch}`,
+      'Report this: the batcher must never do it.',
+    );
+  }
+  if (row.forgotten) {
+    find(
+      'leaf_forgotten',
+      'is in no batch and does not wait for one',
+      'It would never be anchored. Report this. Delete the rows of anchor_positions: the batcher then looks through all leaves.',
+    );
   }
   const early =
     row.batch_id !== null && previous && (previous.batch_id ?? Number.POSITIVE_INFINITY) > row.batch_id;

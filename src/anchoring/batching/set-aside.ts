@@ -1,5 +1,7 @@
 /** What an operator sees of the backlog, and the retry of batches that were set aside because their transaction failed. */
+import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
+import { pendingLeaves } from '../leaves/pending-leaves.ts';
 
 export interface SetAsideBatch {
   id: number;
@@ -60,7 +62,7 @@ export async function readBacklog(db: Db, mostNamed: number) {
   const count = db.fn.countAll<number>().as('count');
   const [indexed, pending, open, aside, setAside] = await Promise.all([
     db.selectFrom('chain_blocks').select('number').orderBy('number', 'desc').limit(1).executeTakeFirst(),
-    db.selectFrom('anchor_leaves').select(count).where('batch_id', 'is', null).executeTakeFirstOrThrow(),
+    countPending(db),
     db
       .selectFrom('outgoing_transactions')
       .select(count)
@@ -71,9 +73,17 @@ export async function readBacklog(db: Db, mostNamed: number) {
   ]);
   return {
     indexedBlock: indexed?.number ?? null,
-    pendingLeaves: pending.count,
+    pendingLeaves: pending,
     openTransactions: open.count,
     setAsideBatches: aside.count,
     setAside,
   };
+}
+
+async function countPending(db: Db): Promise<number> {
+  const { select } = await pendingLeaves(db, 10_000_000);
+  const { rows } = await sql<{ count: number }>`select count(*) as count from (${select}) as pending`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
 }

@@ -48,6 +48,7 @@ export interface AnchoringTables {
     signature: Buffer;
     seal_id: Buffer;
     upper_path: Buffer;
+    ids: Buffer;
   };
   anchor_leaves: {
     id: Generated<number>;
@@ -62,12 +63,47 @@ export interface AnchoringTables {
     claims: string | null;
     claims_hash: Buffer;
     leaf: Buffer;
-    batch_id: number | null;
-    place: number | null;
     created_at: Timestamp;
+    written_in: Generated<number>;
     stored_bytes: Generated<number>;
     first_anchored_time: number | null;
     announced_before: Generated<boolean>;
+  };
+  /** A view: leaves with their batch and place, which are null while they are pending. */
+  placed_leaves: {
+    id: number;
+    workspace_id: string;
+    kind: string;
+    subject_id: string;
+    version: number;
+    vault_id: string;
+    digest: Buffer;
+    canonicalization: 'raw' | 'jcs' | 'hmac-sha256';
+    previous_leaf: Buffer;
+    claims: string | null;
+    claims_hash: Buffer;
+    leaf: Buffer;
+    created_at: Timestamp;
+    written_in: number;
+    stored_bytes: number;
+    first_anchored_time: number | null;
+    announced_before: boolean;
+    batch_id: number | null;
+    place: number | null;
+  };
+  anchor_places: {
+    first_id: number;
+    batch_id: number;
+    places: number[];
+  };
+  anchor_waiting: {
+    leaf_id: number;
+  };
+  anchor_positions: {
+    number: number;
+    cluster: number;
+    seen: string;
+    walked_id: number | null;
   };
   seal_epoch: {
     singleton: Generated<boolean>;

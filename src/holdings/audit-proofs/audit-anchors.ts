@@ -80,7 +80,7 @@ export async function proveAuditLog(
   workspaceId: string,
 ): Promise<AuditProof> {
   const { rows } = await sql<{ version: number; digest: Buffer; claims: string }>`
-    select l.version, l.digest, l.claims from anchor_leaves l join anchor_batches b on b.id = l.batch_id
+    select l.version, l.digest, l.claims from placed_leaves l join anchor_batches b on b.id = l.batch_id
     where l.workspace_id = ${workspaceId} and l.subject_id = ${workspaceId} and l.kind = 'audit-log'
       and b.status in ('confirmed', 'finalized')
     order by l.version desc limit 1`.execute(db);

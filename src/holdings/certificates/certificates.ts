@@ -3,6 +3,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { Pool } from 'pg';
 import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
+import { joinPlace } from '../../anchoring/leaves/leaf-places.ts';
 import type { Proofs } from '../../anchoring/proofs.ts';
 import { findStoredChain } from '../../chain/stored-chain.ts';
 import { fromBytea } from '../../db/bytea.ts';
@@ -149,8 +150,8 @@ async function findVersion(
              and v.version = coalesce($3, f.version)
            left join blobs k on k.workspace_id = v.workspace_id and k.id = v.blob_id
            left join vaults s on s.workspace_id = v.workspace_id and s.id = v.vault_id
-           left join anchor_leaves l on ${isLeaf(leafKey('file', 'v'))}
-           left join anchor_batches b on b.id = l.batch_id
+           left join anchor_leaves l on ${isLeaf(leafKey('file', 'v'))} ${joinPlace}
+           left join anchor_batches b on b.id = placed.batch_id
            where f.workspace_id = $1 and f.id = $2`,
     values: [workspaceId, fileId, version ?? null],
   });
@@ -185,7 +186,7 @@ async function findCustody(
            from (
              select workspace_id, subject_id, kind, version, vault_id, batch_id,
                     (row_number() over (order by id))::integer as place, (count(*) over ())::integer as total
-             from anchor_leaves
+             from placed_leaves
              where workspace_id = $1 and subject_id = $2 and kind in ('file', 'transfer')
            ) as l
            join vaults v on v.workspace_id = l.workspace_id and v.id = l.vault_id

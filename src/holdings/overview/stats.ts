@@ -1,6 +1,8 @@
 /** Figures of a workspace: what was anchored and delivered over time, what waits now, and what needs attention. */
 import { sql } from 'kysely';
 import type { Address } from 'viem';
+import { leafIdAt } from '../../anchoring/leaves/leaf-places.ts';
+import { pendingLeaves } from '../../anchoring/leaves/pending-leaves.ts';
 import type { Chain } from '../../chain/chain.ts';
 import { forecastGas } from '../../chain/registry/gas-forecast.ts';
 import type { ClocksState } from '../../clocks/clocks-state.ts';
@@ -115,7 +117,7 @@ async function readAnchored(
 ): Promise<AnchoredRow[]> {
   const { rows } = await sql<AnchoredRow>`
     with parts as materialized (
-      select b.id, b.confirmed_at, s.first_place, length(s.leaves) / 32 as size, bucket.at,
+      select b.id, s.vault_id, b.confirmed_at, length(s.leaves) / 32 as size, bucket.at,
              row_number() over (partition by bucket.at order by b.id, s.first_place) as place,
              count(*) over (partition by bucket.at) as parts
       from anchor_batches b
@@ -129,8 +131,8 @@ async function readAnchored(
              p.size::float8 / least(p.size, ${sampled.leaves}::integer) as weight
       from parts p
       cross join lateral generate_series(0, least(p.size, ${sampled.leaves}::integer) - 1) as nth
-      join anchor_leaves l on l.batch_id = p.id
-        and l.place = p.first_place + nth * p.size / least(p.size, ${sampled.leaves}::integer)
+      join anchor_subtrees s on s.batch_id = p.id and s.vault_id = p.vault_id
+      join anchor_leaves l on l.id = ${leafIdAt(sql`nth * p.size / least(p.size, ${sampled.leaves}::integer)`)}
         -- Anchored a second time, long after it was accepted.
         and l.first_anchored_time is null
       where p.place % ceil(p.parts::float8 / ${sampled.parts}::integer)::bigint = 0
@@ -156,6 +158,7 @@ async function readAnchored(
 const sampled = { parts: 100, leaves: 8 };
 
 async function readWaiting(db: Db, workspaceId: string, forOperator: boolean): Promise<Waiting> {
+  const { select: pending } = await pendingLeaves(db, mostCounted);
   const { rows } = await sql<{
     anchors: number;
     deliveries: number;
@@ -166,7 +169,7 @@ async function readWaiting(db: Db, workspaceId: string, forOperator: boolean): P
   }>`
     select
       (select count(*) from (
-        select workspace_id from anchor_leaves where batch_id is null order by id limit ${mostCounted}
+        select workspace_id from (${pending}) as pending limit ${mostCounted}
       ) as pending where workspace_id = ${workspaceId}) as anchors,
       (select count(*) from (
         select 1 from webhook_queue where workspace_id = ${workspaceId} limit ${mostCounted}

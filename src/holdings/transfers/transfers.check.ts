@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Announced } from '../../anchoring/anchored.check.ts';
 import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
 import { anchoredKinds } from '../../anchoring/kinds.ts';
+import { joinPlace } from '../../anchoring/leaves/leaf-places.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
 import type { Finding, Pass } from '../../runtime/check.ts';
@@ -141,12 +142,12 @@ function transfersPass(db: Db, { kind, table, digest }: Custody): Pass {
       select t.workspace_id, t.id, t.subject_id, t.from_vault_id, t.completed_at is not null as completed,
              l.vault_id as leaf_vault, l.digest = ${sql.ref(`v.${digest}`)} as same_digest,
              l.announced_before
-               or b.status in ('confirmed', 'finalized') and l.place < b.announced as told
+               or b.status in ('confirmed', 'finalized') and placed.place < b.announced as told
       from transfers t
       left join ${sql.table(versions.table)} v on v.workspace_id = t.workspace_id
         and ${sql.ref(`v.${versions.subject}`)} = t.subject_id and v.version = t.subject_version
-      left join anchor_leaves l on ${sql.raw(isLeaf(leafKey('transfer', 't')))}
-      left join anchor_batches b on b.id = l.batch_id
+      left join anchor_leaves l on ${sql.raw(isLeaf(leafKey('transfer', 't')))} ${sql.raw(joinPlace)}
+      left join anchor_batches b on b.id = placed.batch_id
       where t.subject_kind = ${kind} and ${where} ${end}`,
     judge: (rows) => rows.flatMap((row) => judgeTransfer(kind, row)),
   });

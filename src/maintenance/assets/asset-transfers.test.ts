@@ -179,7 +179,8 @@ test('a transfer counts as confirmed once it has taken effect', async () => {
       insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
       select 1, decode(repeat('55', 32), 'hex'), true, address, address from account
     )
-    update anchor_leaves set batch_id = batch.id, place = 0 from batch where subject_id = 'seen' and kind = 'transfer'`);
+    insert into anchor_places (first_id, batch_id, places)
+    select l.id, batch.id, '{0}' from batch, anchor_leaves l where subject_id = 'seen' and kind = 'transfer'`);
   const seen = async () => {
     const key = { workspaceId, subjectId: 'seen' };
     const [transfer] = await listTransfers(database.db, key, { before: undefined, limit: 1 });

@@ -119,7 +119,8 @@ const cases: [name: string, statement: string, rules: string[]][] = [
        select sha256('r'), 1, id, 'confirmed', sha256('t'), 7, sha256('b'), 1800000000, 1, sha256(''), '' from sent
        returning id
      )
-     update anchor_leaves set batch_id = made.id, place = 0 from made where kind = 'transfer' and subject_id = 'aircraft'`,
+     insert into anchor_places (first_id, batch_id, places)
+     select l.id, made.id, '{0}' from made, anchor_leaves l where kind = 'transfer' and subject_id = 'aircraft'`,
     ['asset_transfer_incomplete'],
   ],
 ];

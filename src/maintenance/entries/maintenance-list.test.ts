@@ -82,8 +82,9 @@ async function batch(status: AnchorStatus, ids: string[]): Promise<void> {
        select sha256($1::text::bytea), $2, id, $1::text, sha256('tx'), $3::int, sha256('block'), 1800000000,
          sha256(''), '' from sent returning id
      )
-     update anchor_leaves l set batch_id = made.id, place = t.place - 1
-     from made, unnest($4::text[]) with ordinality as t (id, place) where l.subject_id = t.id`,
+     insert into anchor_places (first_id, batch_id, places)
+     select l.id, made.id, array[t.place - 1]
+     from made, unnest($4::text[]) with ordinality as t (id, place) join anchor_leaves l on l.subject_id = t.id`,
     [status, ids.length, mined ? 7 : null, ids],
   );
 }

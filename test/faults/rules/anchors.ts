@@ -14,7 +14,7 @@ export const nothingIsStuck: Rule = {
   async check(fixture) {
     const open = () =>
       fixture.store.query(`
-      select 'leaf' as what, l.id, coalesce(b.status, 'pending') as status, b.reason from anchor_leaves l
+      select 'leaf' as what, l.id, coalesce(b.status, 'pending') as status, b.reason from placed_leaves l
         left join anchor_batches b on b.id = l.batch_id where b.id is null or b.status not in ('confirmed', 'finalized')
       union all
       select 'announcement', id, announced || ' of ' || size, reason from anchor_batches where announced < size
@@ -42,7 +42,7 @@ export const everythingIsAnchoredOnce: Rule = {
     const expected = expectedLeaves(fixture);
     const counted = await store.query<{ kind: string; leaves: number; placed: number }>(
       `select kind, count(*)::integer as leaves, count(distinct (batch_id, place))::integer as placed
-       from anchor_leaves group by kind`,
+       from placed_leaves group by kind`,
     );
     const found = new Map(counted.map((row) => [row.kind, row]));
     expectNone(

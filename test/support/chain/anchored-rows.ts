@@ -82,16 +82,19 @@ export async function confirmLeaves(
          block_time, announced, confirmed_at, evidence_root, head_path)
        select $3, $4, id, 'finalized', $1, 7, $1, 1800000000, $4, now(), $10, $11 from sent
        returning id
+     ), placed as (
+       select id, row_number() over (order by id) - 1 as place from anchor_leaves
+       where workspace_id = $5 and subject_id = $9
      ), subtree as (
        insert into anchor_subtrees (batch_id, workspace_id, vault_id, root, leaves, first_place, sequence, signature,
-         upper_path, seal_id, previous_seal)
+         upper_path, seal_id, previous_seal, ids)
        select id, $5, $6, $12, $7, 0,
-         (select coalesce(max(sequence), 0) + 1 from anchor_subtrees where vault_id = $6), $8, $13, $14, $10 from batch
+         (select coalesce(max(sequence), 0) + 1 from anchor_subtrees where vault_id = $6), $8, $13, $14, $10,
+         (select string_agg(int8send(placed.id), '' order by place) from placed) from batch
      )
-     update anchor_leaves l set batch_id = batch.id, place = placed.place
-     from batch, (select id, row_number() over (order by id) - 1 as place from anchor_leaves
-                  where workspace_id = $5 and subject_id = $9) as placed
-     where l.id = placed.id`,
+     insert into anchor_places (first_id, batch_id, places)
+     select placed.id, batch.id, array[placed.place] from placed, batch
+     on conflict (first_id) do update set batch_id = excluded.batch_id, places = excluded.places`,
     [
       ...[hash, account, Buffer.from(top.root), rows.length + added.length, workspaceId, vault.id, leaves],
       ...[Buffer.alloc(65, 1), subjectId, Buffer.alloc(32), Buffer.from(top.headPath), subtreeRoot],

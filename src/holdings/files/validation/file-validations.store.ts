@@ -126,7 +126,7 @@ export async function findOpen(
     from file_validations o
     join file_versions v on v.workspace_id = o.workspace_id and v.file_id = o.file_id and v.version = o.file_version
     left join vaults a on a.workspace_id = o.workspace_id and a.id = o.vault_id
-    join anchor_leaves l on ${sql.raw(isLeaf(leafKey('file', 'v')))}
+    join placed_leaves l on ${sql.raw(isLeaf(leafKey('file', 'v')))}
     join anchor_batches b on b.id = l.batch_id and b.status in ('confirmed', 'finalized')
     where o.result is null and o.id <> all (${without}::text[])
     order by o.id limit ${limit}`.execute(db);

@@ -1,6 +1,7 @@
 /** Rounds of validations on a real database, with proofs and a chain that the test controls. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
 import { fixed, registry } from '../../../../test/support/fixtures/proof-fixture.ts';
 import { openTestDatabase } from '../../../../test/support/service/database.ts';
 import { createWorkspace } from '../../../access/workspaces/workspaces.ts';
@@ -127,12 +128,10 @@ async function makeFile({ confirmed = true } = {}): Promise<string> {
 
 async function confirm(fileId: string): Promise<void> {
   places += 1;
-  await database.db
-    .updateTable('anchor_leaves')
-    .set({ batch_id: batchId, place: places })
-    .where('subject_id', '=', fileId)
-    .where('kind', '=', 'file')
-    .execute();
+  await sql`
+    insert into anchor_places (first_id, batch_id, places)
+    select id, ${batchId}, array[${places}::integer] from anchor_leaves
+    where subject_id = ${fileId} and kind = 'file'`.execute(database.db);
 }
 
 async function ask(
