@@ -24,8 +24,10 @@ create table anchor_positions (
   cluster   bigint      not null,
   -- A leaf that this snapshot shows is in a batch or waits,
   seen      pg_snapshot not null,
-  -- except those behind this id while all are looked through. Null: all were.
-  walked_id bigint
+  -- except those behind the first of these ids, up to the second, while all are looked through. Null: all were.
+  walked_id bigint,
+  end_id    bigint,
+  check ((walked_id is null) = (end_id is null))
 );
 
 -- 8 bytes for each leaf of the subtree, ordered by place: its id.

@@ -48,7 +48,7 @@ export function leavesPass(db: Db): Pass {
              l.claims, l.claims_hash, l.leaf, l.batch_id, previous.found as previous, second.batch_id as second_batch,
              l.batch_id is null and position.is_here
                and pg_visible_in_snapshot(l.written_in::text::xid8, position.seen)
-               and (position.walked_id is null or l.id <= position.walked_id)
+               and (position.walked_id is null or l.id <= position.walked_id or l.id > position.end_id)
                and not exists (select from anchor_waiting w where w.leaf_id = l.id) as forgotten
       from placed_leaves l
       left join lateral (
@@ -57,7 +57,7 @@ export function leavesPass(db: Db): Pass {
           and o.batch_id <> l.batch_id limit 1
       ) as second on true
       left join lateral (
-        select p.seen, p.walked_id, p.cluster = here.system_identifier
+        select p.seen, p.walked_id, p.end_id, p.cluster = here.system_identifier
           and pg_snapshot_xmax(p.seen) <= pg_snapshot_xmax(pg_current_snapshot()) as is_here
         from pg_control_system() as here, (select * from anchor_positions order by number desc limit 1) as p
       ) as position on true

@@ -63,7 +63,7 @@ test('leaves of the former schema are where they were, and pending ones wait', a
   assert.ok(pending.length > 100);
   assert.deepEqual(await findWaiting(db, { after: 0, without: [], limit: 10_000 }), pending);
   const look = await findFresh(db, await readPosition(db), { limit: 10, walkLimit: 10 });
-  assert.deepEqual([look.fresh, look.walked, look.isCut], [[], null, false]);
+  assert.deepEqual([look.fresh, look.walk, look.isCut], [[], null, false]);
   const { rows } = await pool.query(`
     insert into anchor_leaves (workspace_id, kind, subject_id, version, vault_id, digest, canonicalization, previous_leaf,
       claims_hash, leaf) select workspace_id, 'audit-log', subject_id, 2, vault_id, digest, canonicalization, previous_leaf,

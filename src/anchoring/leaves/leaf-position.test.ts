@@ -259,6 +259,21 @@ test('a position that is ahead of the cluster, or lost, makes it look at all lea
   await assertSound();
 });
 
+test('a look through all leaves comes to its end, however many new ones come meanwhile', async () => {
+  await acceptMany('old', 20);
+  await batchAll();
+  await fixture.pool.query('delete from anchor_positions');
+  const batcher = fixture.batcher({ walkLimit: 4 });
+  const rounds: boolean[] = [];
+  for (let round = 0; round < 8; round += 1) {
+    await acceptMany(`new${round}`, 6);
+    rounds.push(await batcher.step(fixture.lead));
+  }
+  // 26 leaves were there at first, and four of them are looked through at a time.
+  assert.deepEqual(rounds, [true, true, true, true, true, true, false, false]);
+  await assertSound();
+});
+
 for (const [what, hold] of [
   ['an old snapshot', 'select count(*) from anchor_leaves'],
   ['a writing transaction', 'select pg_current_xact_id()'],

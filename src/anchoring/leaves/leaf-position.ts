@@ -20,14 +20,22 @@ export interface Position {
   /** The cluster that is looked at. */
   cluster: string;
   seen: Snapshot;
-  /** Leaves behind this id are not looked through yet; null when all were. */
-  walked: number | null;
+  /** Null when all leaves were looked through. */
+  walk: Walk | null;
+}
+
+/** Leaves behind the first id, up to the second, are not looked through yet. */
+export interface Walk {
+  after: number;
+  end: number;
 }
 
 interface PositionRow {
   number: number | null;
   seen: string;
   walked_id: number | null;
+  end_id: number | null;
+  last_id: number | null;
   is_here: boolean;
   here: string;
   now: string;
@@ -35,16 +43,19 @@ interface PositionRow {
 
 export async function readPosition(db: Db): Promise<Position> {
   const { rows } = await sql<PositionRow>`
-    select p.number, p.seen::text, p.walked_id, p.cluster = here.system_identifier as is_here,
-           here.system_identifier::text as here, pg_current_snapshot()::text as now
+    select p.number, p.seen::text, p.walked_id, p.end_id, (select max(id) from anchor_leaves) as last_id,
+           p.cluster = here.system_identifier as is_here, here.system_identifier::text as here,
+           pg_current_snapshot()::text as now
     from pg_control_system() as here
     left join (select * from anchor_positions order by number desc limit 1) as p on true`.execute(db);
-  const { number, here: cluster, walked_id: walked, ...row } = rows[0] as PositionRow;
+  const { number, here: cluster, last_id, ...row } = rows[0] as PositionRow;
   const now = parseSnapshot(row.now);
   const seen = row.is_here ? parseSnapshot(row.seen) : now;
   // A cluster cannot have seen transactions that are still to come.
-  if (!row.is_here || seen.next > now.next) return { number, cluster, seen: now, walked: 0 };
-  return { number, cluster, seen, walked };
+  if (!row.is_here || seen.next > now.next)
+    return { number, cluster, seen: now, walk: last_id === null ? null : { after: 0, end: last_id } };
+  const { walked_id: after, end_id: end } = row;
+  return { number, cluster, seen, walk: after === null || end === null ? null : { after, end } };
 }
 
 /** What one look has found, to be stored with what became of it. */
@@ -52,7 +63,7 @@ export interface Look {
   position: Position;
   /** The snapshot that shows the new leaves, and those that the one before showed. */
   seen: string;
-  walked: number | null;
+  walk: Walk | null;
   /** New leaves, ascending, without those that are in a batch. */
   fresh: number[];
   /** There are more than the limit, or more to look through. */
@@ -66,16 +77,16 @@ export async function findFresh(
   { limit, walkLimit }: { limit: number; walkLimit: number },
 ): Promise<Look> {
   const written = await findWritten(db, position, limit);
-  const behind = position.walked === null ? null : await findBehind(db, position.walked, walkLimit);
+  const behind = position.walk && (await findBehind(db, position.walk, walkLimit));
   const ids = behind ? [...new Set([...written.ids, ...behind.ids])] : written.ids;
   const placed = await findPlaced(db, ids);
-  const walked = behind?.walked ?? null;
+  const walk = behind?.walk ?? null;
   return {
     position,
     seen: written.seen,
-    walked,
+    walk,
     fresh: ids.filter((id) => !placed.has(id)).sort((one, other) => one - other),
-    isCut: written.isCut || walked !== null,
+    isCut: written.isCut || walk !== null,
   };
 }
 
@@ -102,18 +113,18 @@ async function findWritten(db: Db, { seen }: Position, limit: number): Promise<W
   return { ids: ids ?? [], seen: isCut ? upTo(parseSnapshot(now), last) : now, isCut };
 }
 
-/** The next page of all leaves. */
+/** The next page of all leaves, and what is left behind it. */
 async function findBehind(
   db: Db,
-  walked: number,
+  { after, end }: Walk,
   limit: number,
-): Promise<{ ids: number[]; walked: number | null }> {
+): Promise<{ ids: number[]; walk: Walk | null }> {
   const { rows } = await sql<{ ids: number[] | null }>`
     select json_agg(id) as ids from (
-      select id from anchor_leaves where id > ${walked} order by id limit ${limit}
+      select id from anchor_leaves where id > ${after} and id <= ${end} order by id limit ${limit}
     ) as page`.execute(db);
   const ids = rows[0]?.ids ?? [];
-  return { ids, walked: ids.length === limit ? Math.max(...ids) : null };
+  return { ids, walk: ids.length === limit ? { after: Math.max(...ids), end } : null };
 }
 
 /**
@@ -122,13 +133,13 @@ async function findBehind(
  */
 export async function storeLook(
   db: Db,
-  { position: { number, cluster }, seen, walked, fresh }: Look,
+  { position: { number, cluster }, seen, walk, fresh }: Look,
   { batched, waited }: { batched: number[]; waited: boolean },
 ): Promise<void> {
   const { numAffectedRows } = await sql`
     with replaced as (delete from anchor_positions where number = ${number} returning 1)
-    insert into anchor_positions (number, cluster, seen, walked_id)
-    select ${(number ?? 0) + 1}, ${cluster}, ${seen}::pg_snapshot, ${walked}::bigint
+    insert into anchor_positions (number, cluster, seen, walked_id, end_id)
+    select ${(number ?? 0) + 1}, ${cluster}, ${seen}::pg_snapshot, ${walk?.after ?? null}::bigint, ${walk?.end ?? null}::bigint
     where exists (select from replaced)
       or (${number === null} and not exists (select from anchor_positions))`.execute(db);
   if (Number(numAffectedRows) !== 1) throw new Error('another batch was made of these leaves meanwhile');

@@ -16,7 +16,7 @@ export interface PendingLeaves {
  * difference: the position only says where pending leaves can be.
  */
 export async function pendingLeaves(db: Db, most: number): Promise<PendingLeaves> {
-  const { seen, walked } = await readPosition(db);
+  const { seen, walk } = await readPosition(db);
   const open = sql`${[...seen.open]}::bigint[]`;
   const isNew = sql`(written_in = any (${open}) or written_in >= ${seen.next})`;
   const parts = [
@@ -26,13 +26,13 @@ export async function pendingLeaves(db: Db, most: number): Promise<PendingLeaves
          cross join lateral (select * from anchor_leaves where id = w.leaf_id and not ${isNew} limit 1) as l
          order by w.leaf_id limit ${most})`,
   ];
-  if (walked !== null) {
+  if (walk !== null) {
     parts.push(sql`(
-      select * from (select * from anchor_leaves where id > ${walked} order by id limit ${most}) as behind
+      select * from (select * from anchor_leaves where id > ${walk.after} and id <= ${walk.end} order by id limit ${most}) as behind
       where not ${isNew} and not exists (select from anchor_waiting where leaf_id = behind.id))`);
   }
   const select = sql`
     select l.* from (${sql.join(parts, sql` union all `)}) as l ${sql.raw(joinPlace)}
     where placed.batch_id is null`;
-  return { select, isWhole: walked === null };
+  return { select, isWhole: walk === null };
 }

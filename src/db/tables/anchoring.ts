@@ -104,6 +104,7 @@ export interface AnchoringTables {
     cluster: number;
     seen: string;
     walked_id: number | null;
+    end_id: number | null;
   };
   seal_epoch: {
     singleton: Generated<boolean>;
