@@ -27,10 +27,12 @@ const longestWaitMs = 60_000;
 export async function watchConfirmations(postgres: Postgres): Promise<Confirmations> {
   const client = new pg.Client({ ...postgres.connection(holdfastDatabase), application_name: 'bench' });
   await client.connect();
-  const { rows } = await client.query<{ last: string | null; pid: number }>(
-    'select max(id) as last, pg_backend_pid() as pid from anchor_batches',
+  const { rows } = await client.query<{ last: string | null; leaf: string; pid: number }>(
+    `select max(id) as last, (select coalesce(max(id), 0) from anchor_leaves) as leaf, pg_backend_pid() as pid
+     from anchor_batches`,
   );
   const since = Number(rows[0]?.last ?? 0);
+  const sinceLeaf = Number(rows[0]?.leaf ?? 0);
   const backendPid = rows[0]?.pid ?? 0;
   const seen = new Map<number, number>();
   const stopping = new AbortController();
@@ -55,9 +57,9 @@ export async function watchConfirmations(postgres: Postgres): Promise<Confirmati
       const {
         rows: [row],
       } = await client.query<{ pending: boolean; batches: number }>(
-        `select exists (select 1 from placed_leaves where batch_id is null) as pending,
+        `select exists (select 1 from placed_leaves where id > $2 and batch_id is null) as pending,
                 (select count(*)::int from anchor_batches where id > $1) as batches`,
-        [since],
+        [since, sinceLeaf],
       );
       if (row && !row.pending && row.batches === seen.size) return;
       if (Date.now() > deadline) throw new Error(`not all is confirmed: ${JSON.stringify(row)}`);
@@ -81,10 +83,10 @@ export async function watchConfirmations(postgres: Postgres): Promise<Confirmati
                 ${median('a.first_broadcast_at - b.created_at')} as "batchToBroadcast",
                 ${median('b.confirmed_at - a.first_broadcast_at')} as "broadcastToConfirmed"
          from anchor_batches b
-         join placed_leaves l on l.batch_id = b.id
+         join placed_leaves l on l.batch_id = b.id and l.id > $2
          join outgoing_attempts a on a.transaction_id = b.outgoing_id and a.number = 1
          where b.id > $1`,
-        [since],
+        [since, sinceLeaf],
       );
       if (!rows[0]) throw new Error('the batches were not counted');
       return rows[0];
