@@ -287,12 +287,10 @@ for (const [what, hold] of [
         await acceptMany(round, 500);
         await batcher.step(fixture.lead);
       }
-      for (const index of ['anchor_leaves_written_in', 'anchor_leaves_pkey', 'anchor_places_pkey']) {
-        const look = { index, work: () => batcher.step(fixture.lead) };
-        assert.ok((await countEntries(single.pool, look)) < 50, index);
-        await acceptMany(`${index}`, 3);
-        assert.ok((await countEntries(single.pool, look)) < 50, index);
-      }
+      const look = { index: 'anchor_leaves_written_in', work: () => batcher.step(fixture.lead) };
+      assert.ok((await countEntries(single.pool, look)) < 50);
+      await acceptMany('d', 3);
+      assert.ok((await countEntries(single.pool, look)) < 50);
     });
     await assertSound();
   });
