@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Lead } from '../../chain/chain.ts';
 import { type BuiltInclusion, buildInclusion } from '../../chain/registry/inclusion.ts';
 import { rpcFaultOf } from '../../chain/rpc/json-rpc.ts';
-import { fromBytea, toBytea } from '../../db/bytea.ts';
+import { fromBytea, type HexText, toBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import type { LoopLog } from '../../runtime/loop.ts';
 
@@ -116,6 +116,11 @@ function createPause(now: () => number): Pause {
     },
     isOn: () => now() < until,
   };
+}
+
+/** Whether the batch with this root is confirmed, and what proofs need of its block is still to be read. */
+export async function awaitsInclusion(db: Db, root: HexText): Promise<boolean> {
+  return (await findMissing(db, sql`root = ${toBytea(root)}`)).length > 0;
 }
 
 /** At most one. */

@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
+import { awaitsInclusion } from '../../anchoring/evidence/inclusions.ts';
 import type { ManyProofs } from '../../anchoring/many-proofs.ts';
 import type { Proofs } from '../../anchoring/proofs.ts';
 import type { Db } from '../../db/database.ts';
@@ -32,7 +33,7 @@ export interface DossierSeals {
   /** Throws budget_exceeded when the workspace may anchor nothing more today. */
   requireRoom(caller: Caller): Promise<void>;
   seal(caller: Caller, dossier: NewDossier): Promise<void>;
-  /** The proof, as soon as it is confirmed; null if that takes longer, or is not wanted any more. */
+  /** The proof, as soon as it is confirmed and its block was read; null if the first takes longer, or is not wanted any more. */
   proofWithin(waiting: AwaitedProof): Promise<Proof | null>;
   /** The look is in the access log before it is answered; throws conflict before the confirmation. */
   proof(view: View & { dossierId: string }): Promise<Proof>;
@@ -105,10 +106,12 @@ export function createDossierSeals(deps: DossierSealsDeps): DossierSeals {
     async proofWithin({ workspaceId, dossier, longestMs, isWanted }) {
       const request = requestOf(workspaceId, dossier);
       for (const end = performance.now() + longestMs; ; ) {
-        const [proof] = await manyProofs([request]);
-        if (typeof proof === 'object') return proof;
+        const [found] = await manyProofs([request]);
+        const proof = typeof found === 'object' ? found : null;
+        // The dossier keeps this proof, so it should be one that needs no chain node.
+        if (proof && !(await awaitsInclusion(db, proof.merkle.root))) return proof;
         const leftMs = end - performance.now();
-        if (leftMs <= 0 || !isWanted()) return null;
+        if (leftMs <= 0 || !isWanted()) return proof;
         await setTimeout(Math.min(pollMs, leftMs));
       }
     },
