@@ -10,12 +10,7 @@ import { hashBytes } from '../proof/merkle.ts';
 import type { Anchor, Renewal } from '../proof/verify/proof.ts';
 import type { LoopLog } from '../runtime/loop.ts';
 import type { BatchThread } from './batching/batch-thread.ts';
-import {
-  type ClockedBatch,
-  createBatchAnchors,
-  firstTimestamp,
-  readBatches,
-} from './evidence/batch-anchors.ts';
+import { anchorPlace, type ClockedBatch, createBatchAnchors, readBatches } from './evidence/batch-anchors.ts';
 import { evidenceLeavesOf } from './evidence/evidence-leaves.ts';
 import { createRenewalChains, mostRenewals, type RenewalChains } from './evidence/renewal-chain.ts';
 
@@ -54,7 +49,7 @@ export function createBatchClocks({ db, thread, log }: BatchClocksDeps): ReadClo
     const clocks = new Map<number, BatchClocks>();
     const common = createBatchAnchors(db);
     const chains = createRenewalChains(db);
-    const batches = await readBatches(db, [...new Set(batchIds)]);
+    const batches = (await readBatches(db, [...new Set(batchIds)])).filter(({ block }) => block !== null);
     await chains.expect(batches.flatMap(tokensOf));
     for (const batch of batches) {
       const links = batch.stamped ? await linksOf(batch, chains) : [];
@@ -110,16 +105,13 @@ export function createBatchClocks({ db, thread, log }: BatchClocksDeps): ReadClo
     given: { links: Link[]; heads: ClockedBatch[]; anchorsOf(batch: ClockedBatch): Anchor[] },
   ): Promise<Renewal[]> {
     const { links, anchorsOf } = given;
-    const heads = links.flatMap(({ headBatchId }) => given.heads.find(({ id }) => id === headBatchId) ?? []);
-    // A reorg has withdrawn the confirmation of one meanwhile.
-    if (heads.length < links.length) return [];
+    const heads = links.map(({ headBatchId }) => given.heads.find(({ id }) => id === headBatchId));
     const renewals: Renewal[] = [];
     for (const [place, { renewal, timestampId, position }] of links.entries()) {
-      const covered = renewal === null ? batch : heads[renewal];
+      const covered = (renewal === null ? batch : heads[renewal]) as ClockedBatch;
       const head = heads[place] as ClockedBatch;
-      const anchor = covered?.timestamps.findIndex(({ id }) => id === timestampId) ?? 0;
       renewals.push({
-        covers: { renewal, anchor: timestampId === null ? null : firstTimestamp + anchor },
+        covers: { renewal, anchor: timestampId === null ? null : anchorPlace(covered, timestampId) },
         path: await evidencePath(head, position),
         head: { evidenceRoot: fromBytea(head.evidence_root), logHead: zeroHash },
         proof: hashesOf(head.head_path),
@@ -153,14 +145,16 @@ function tokensOf({ timestamps }: ClockedBatch): number[] {
   return timestamps.flatMap(({ id, kind }) => (kind === 'rfc3161' ? [id] : []));
 }
 
-/** The first head that covers it and has a token, with its tokens. */
+/**
+ * The first head that covers it and has a token, with its tokens. Whether that batch is in a block does not matter: the token
+ * vouches for its root.
+ */
 async function coverOfRoot(
   db: Db,
   batchId: number,
 ): Promise<{ head_batch_id: number; position: number; tokens: number[] } | undefined> {
   const { rows } = await sql<{ head_batch_id: number; position: number; tokens: number[] }>`
     select e.head_batch_id, e.position, array_agg(t.id order by t.id) as tokens from evidence e
-    join anchor_batches b on b.id = e.head_batch_id and b.status in ('confirmed', 'finalized')
     join timestamps t on t.batch_id = e.head_batch_id and t.kind = 'rfc3161'
     where e.root_batch_id = ${batchId}
     group by e.head_batch_id, e.position order by e.head_batch_id limit 1`.execute(db);

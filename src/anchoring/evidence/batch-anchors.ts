@@ -12,10 +12,8 @@ export interface ClockedBatch {
   stamped: boolean;
   evidence_root: Buffer;
   head_path: Buffer;
-  transaction_hash: Buffer;
-  block_number: number;
-  block_hash: Buffer;
-  block_time: number;
+  /** Null while it is in no block. */
+  block: { transaction_hash: Buffer; number: number; hash: Buffer; time: number } | null;
   inclusion_header: Buffer | null;
   inclusion_index: number | null;
   inclusion_nodes: Buffer[] | null;
@@ -36,24 +34,42 @@ interface TimestampRow {
   headers: Buffer[];
 }
 
-/** The confirmed ones among them. */
+interface BatchRow extends Omit<ClockedBatch, 'block' | 'timestamps'> {
+  transaction_hash: Buffer | null;
+  block_number: number | null;
+  block_hash: Buffer | null;
+  block_time: number | null;
+}
+
 export async function readBatches(db: Db, ids: readonly number[]): Promise<ClockedBatch[]> {
   if (ids.length === 0) return [];
-  const { rows } = await sql<Omit<ClockedBatch, 'timestamps'>>`
+  const { rows } = await sql<BatchRow>`
     select b.id, b.root, b.size, b.stamped, b.evidence_root, b.head_path, b.transaction_hash, b.block_number,
       b.block_hash, b.block_time, b.inclusion_header, b.inclusion_index, b.inclusion_nodes, c.chain_id, c.registry,
       c.submitter
     from anchor_batches b join chain c on c.singleton
-    where b.id = any(${[...ids]}::bigint[]) and b.status in ('confirmed', 'finalized')`.execute(db);
+    where b.id = any(${[...ids]}::bigint[])`.execute(db);
   const { rows: timestamps } = await sql<TimestampRow & { batch_id: number }>`
     select batch_id, id, kind, proof, certificate_hashes, crl_hashes, heights, headers from timestamps
     where batch_id = any(${[...ids]}::bigint[]) and complete order by id`.execute(db);
   const byBatch = Map.groupBy(timestamps, ({ batch_id }) => batch_id);
-  return rows.map((row) => ({ ...row, timestamps: byBatch.get(row.id) ?? [] }));
+  return rows.map((row) => ({ ...row, block: blockOf(row), timestamps: byBatch.get(row.id) ?? [] }));
 }
 
-/** The place of the first timestamp among the anchors: before it is that of the chain. */
-export const firstTimestamp = 1;
+function blockOf({
+  transaction_hash,
+  block_number,
+  block_hash,
+  block_time,
+}: BatchRow): ClockedBatch['block'] {
+  const isIn = transaction_hash && block_number !== null && block_hash && block_time !== null;
+  return isIn ? { transaction_hash, number: block_number, hash: block_hash, time: block_time } : null;
+}
+
+/** Of a timestamp among the anchors of its batch: before the first one is that of the chain. */
+export function anchorPlace({ block, timestamps }: ClockedBatch, timestampId: number): number {
+  return (block ? 1 : 0) + timestamps.findIndex(({ id }) => id === timestampId);
+}
 
 export interface BatchAnchors {
   /** Reads what the timestamps of these batches have in common; each file once. */
@@ -84,7 +100,7 @@ export function createBatchAnchors(db: Db): BatchAnchors {
       const room = (bytes: number) => Math.ceil(bytes / 3) * 4;
       let left = room(mostCrlBytes.perProof);
       return (batch) => [
-        evmAnchor(batch),
+        ...evmAnchors(batch),
         ...batch.timestamps.map((row): Anchor => {
           if (row.kind === 'opentimestamps') return otsAnchor(row);
           const crls = fittingCrls(filesOf(row.crl_hashes), Math.min(room(mostCrlBytes.perToken), left));
@@ -97,26 +113,26 @@ export function createBatchAnchors(db: Db): BatchAnchors {
   };
 }
 
-function evmAnchor(batch: ClockedBatch): Anchor {
-  const { inclusion_header, inclusion_index, inclusion_nodes } = batch;
+function evmAnchors(batch: ClockedBatch): Anchor[] {
+  const { block, inclusion_header, inclusion_index, inclusion_nodes } = batch;
+  if (!block) return [];
   const isIncluded = inclusion_header !== null && inclusion_index !== null && inclusion_nodes !== null;
-  return {
-    type: 'evm',
-    chainId: batch.chain_id,
-    contract: fromBytea(batch.registry),
-    submitter: fromBytea(batch.submitter),
-    transactionHash: fromBytea(batch.transaction_hash),
-    blockNumber: batch.block_number,
-    blockHash: fromBytea(batch.block_hash),
-    blockTime: batch.block_time,
-    inclusion: isIncluded
-      ? {
-          header: fromBytea(inclusion_header),
-          index: inclusion_index,
-          nodes: inclusion_nodes.map(fromBytea),
-        }
-      : null,
-  };
+  const inclusion = isIncluded
+    ? { header: fromBytea(inclusion_header), index: inclusion_index, nodes: inclusion_nodes.map(fromBytea) }
+    : null;
+  return [
+    {
+      type: 'evm',
+      chainId: batch.chain_id,
+      contract: fromBytea(batch.registry),
+      submitter: fromBytea(batch.submitter),
+      transactionHash: fromBytea(block.transaction_hash),
+      blockNumber: block.number,
+      blockHash: fromBytea(block.hash),
+      blockTime: block.time,
+      inclusion,
+    },
+  ];
 }
 
 function otsAnchor({ proof, heights, headers }: TimestampRow): Anchor {

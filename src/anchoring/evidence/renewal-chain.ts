@@ -109,7 +109,7 @@ interface CoverRow {
   until: Date;
 }
 
-/** Confirmed heads that cover a token while it counted, with a token that ends later. */
+/** Heads that cover a token while it counted, with a token that ends later; in a block or not. */
 async function coversOf(
   db: Db,
   of: { timestampIds: readonly number[] } | { heads: readonly Reached[] },
@@ -126,7 +126,6 @@ async function coversOf(
       max(n.valid_until) as until
     from ${covered}
     join evidence e on e.timestamp_id = t.id
-    join anchor_batches b on b.id = e.head_batch_id and b.status in ('confirmed', 'finalized')
     join timestamps n on n.batch_id = e.head_batch_id and n.vouched_at < t.valid_until and n.valid_until > t.valid_until
     group by via.place, t.id, e.head_batch_id, e.position, t.valid_until`.execute(db);
   return rows.map((row) => {
