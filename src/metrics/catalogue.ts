@@ -151,7 +151,7 @@ export const metricCatalogue = {
   },
   holdfast_timestamp_first_certificate_end_seconds: {
     type: 'gauge',
-    help: 'When the first certificate ends that a token relies on which is not renewed yet, in seconds since 1970; absent when there is none',
+    help: 'When the next certificate ends that a token relies on which is not renewed yet, in seconds since 1970; absent when there is none',
   },
   holdfast_opentimestamps_pending: {
     type: 'gauge',

@@ -13,7 +13,7 @@ export interface LastToken {
 export interface ClockStats {
   /** Batches that no timestamp authority vouches for; counted up to 100,000. */
   unstampedBatches: number;
-  /** When the first certificate ends that a token relies on which is not renewed; null when there is no token. */
+  /** When the next certificate ends that a token relies on which is not renewed; null when there is none. */
   firstEnd: Date | null;
 }
 
@@ -24,7 +24,7 @@ export async function readClockStats(db: Db): Promise<ClockStats> {
     select
       (select count(*) from (
         select 1 from anchor_batches where not stamped limit ${mostCounted}) as counted) as unstamped,
-      (select valid_until from timestamps where valid_until is not null and not renewed
+      (select valid_until from timestamps where valid_until > now() and not renewed
        order by valid_until limit 1) as first_end`.execute(db);
   return { unstampedBatches: rows[0]?.unstamped ?? 0, firstEnd: rows[0]?.first_end ?? null };
 }
