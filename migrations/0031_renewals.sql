@@ -30,6 +30,13 @@ update timestamps set
     select sha256(file) from unnest(crl_hashes) with ordinality as named (file, place) order by place)
 where cardinality(certificate_hashes) + cardinality(crl_hashes) > 0;
 
+-- Tokens that were renewed early, by one that lasts little longer, are renewed once more.
+update timestamps t set renewed = false
+where renewed and not exists (
+  select from evidence e join timestamps n on n.batch_id = e.head_batch_id
+  where e.timestamp_id = t.id and n.vouched_at < t.valid_until
+    and n.valid_until - t.valid_until >= greatest(interval '1 day', 2 * (t.valid_until - n.vouched_at)));
+
 create table authority_requests (
   -- The authority's URL.
   authority text        primary key,

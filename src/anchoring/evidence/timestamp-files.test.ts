@@ -1,7 +1,7 @@
 /** Certificates and lists of revoked ones: stored once, also those of the former schema, and in proofs as far as they fit. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, afterEach, before, test } from 'node:test';
+import { after, afterEach, before, type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import {
   openStampingFixture,
@@ -70,7 +70,15 @@ test('a proof carries lists as far as they fit, for each token and in all', asyn
   assert.deepEqual(fittingCrls([kilobytes(1)], 1023), []);
 });
 
-test('files of the former schema are stored once, and named in their order', async (t) => {
+test('a token that is not stored leaves no files behind', async () => {
+  const batch = await fixture.open().batch();
+  assert.equal(await store(batch, 'https://one.example/', [kilobytes(2)]), true);
+  assert.equal(await store(batch, 'https://one.example/', [kilobytes(3)], [kilobytes(1)]), false);
+  assert.deepEqual(await files(), [2048]);
+});
+
+/** A database of the schema before, with three batches. */
+async function formerDatabase(t: TestContext) {
   const testDatabase = await createTestDatabase({ empty: true });
   const connection = { connectionString: testDatabase.url };
   const { pool, close } = openDatabase({ connection: () => connection, onError() {} });
@@ -91,10 +99,15 @@ test('files of the former schema are stored once, and named in their order', asy
     )
     insert into anchor_batches (root, size, outgoing_id, evidence_root, head_path)
     select sha256(id::text::bytea), 1, id, sha256(''), '' from sent`);
+  return { pool, upgrade: () => migrate({ connection }) };
+}
+
+test('files of the former schema are stored once, and named in their order', async (t) => {
+  const { pool, upgrade } = await formerDatabase(t);
   await pool.query(`
     insert into timestamps (batch_id, kind, authority, proof, certificates, crls, complete, vouched_at, valid_until)
     select id, 'rfc3161', '', '', array['b', 'a']::bytea[], array['c']::bytea[], true, now(), now() from anchor_batches`);
-  await migrate({ connection });
+  await upgrade();
   const { rows } = await pool.query(`
     select array(select f.bytes::text from unnest(certificate_hashes) with ordinality as h (sha256, n)
       join timestamp_files f using (sha256) order by n) as certificates,
@@ -103,6 +116,23 @@ test('files of the former schema are stored once, and named in their order', asy
   assert.deepEqual(
     rows.map(({ certificates, has_crl, files }) => [certificates.map(fromHex), has_crl, Number(files)]),
     Array(3).fill([['b', 'a'], true, 3]),
+  );
+});
+
+test('a token that was renewed too early in the former schema is renewed once more', async (t) => {
+  const { pool, upgrade } = await formerDatabase(t);
+  await pool.query(`
+    insert into timestamps (batch_id, kind, authority, proof, complete, covered, renewed, vouched_at, valid_until)
+    select id, 'rfc3161', '', '', true, id < 3, id < 3, ('{2026-01-01,2026-06-01,2027-12-01}'::timestamptz[])[id],
+      ('{2027-01-01,2028-01-01,2038-01-01}'::timestamptz[])[id] from anchor_batches`);
+  await pool.query(`
+    insert into evidence (head_batch_id, position, sha256, timestamp_id)
+    select batch_id + 1, 0, sha256(''), id from timestamps where batch_id < 3`);
+  await upgrade();
+  const { rows } = await pool.query('select renewed from timestamps order by batch_id');
+  assert.deepEqual(
+    rows.map(({ renewed }) => renewed),
+    [false, true, false],
   );
 });
 

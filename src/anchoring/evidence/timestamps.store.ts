@@ -102,7 +102,6 @@ export async function nextEnd(db: Db, now: Date): Promise<Date | null> {
 /** Runs in the leader's commit. False for the second token of an authority for one batch, after a kill: it is not stored. */
 export async function storeToken(db: Db, given: NewToken): Promise<boolean> {
   const { batchId, authority, token, certificates, crls, vouchedAt, validUntil } = given;
-  await storeFiles(db, [...certificates, ...crls]);
   const stored = await db
     .insertInto('timestamps')
     .values({
@@ -120,6 +119,7 @@ export async function storeToken(db: Db, given: NewToken): Promise<boolean> {
     .returning('id')
     .executeTakeFirst();
   if (!stored) return false;
+  await storeFiles(db, [...certificates, ...crls]);
   await sql`
     update anchor_batches set stamped = true
     where not stamped and (id = ${batchId} or id in (
