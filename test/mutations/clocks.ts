@@ -380,6 +380,7 @@ const clockRules = mutationsOf('src/proof/verify/clocks.ts', vectors, [
     "if (root === '0x') return",
     'A made-up head would do for any batch.',
   ],
+  ['clock that is behind', 'time >= since', 'time >= 0', 'It would hide the other clocks of a renewal.'],
   [
     'earliest renewal',
     'return vouchers.toSorted((one, other) => one.time - other.time)[0] ?? null;',

@@ -87,12 +87,12 @@ export function timestampsOf({ anchors, renewals }: Proof, { tsaRoots }: Trust):
 async function judgeContainer(
   container: Container,
   { leads, covering }: { leads: boolean; covering(anchor: number | null): Voucher[] },
-  given: Omit<AnchorGiven, 'renewedBy'>,
+  given: Omit<AnchorGiven, 'covering'>,
 ): Promise<Judged> {
   const judged: Judged = { steps: [], vouchers: [], whys: [] };
   for (const [place, anchor] of container.anchors.entries()) {
     const result = leads
-      ? await judgeAnchor(anchor, container, { ...given, renewedBy: earliest(covering(place)) })
+      ? await judgeAnchor(anchor, container, { ...given, covering: covering(place) })
       : allOf(stepsOf(anchor), skip('The path does not lead to the root.'));
     const about =
       container.renewal === null ? { anchor: place } : { renewal: container.renewal, anchor: place };
@@ -109,8 +109,8 @@ async function judgeContainer(
 
 interface AnchorGiven extends ClockGiven {
   among: ReadTimestamps;
-  /** The clock of a later batch that covers this anchor. */
-  renewedBy: Voucher | null;
+  /** The clocks of later batches that cover this anchor. */
+  covering: Voucher[];
 }
 
 function judgeAnchor(anchor: Anchor, rooted: Rooted, given: AnchorGiven): Promise<ClockResult> {
@@ -131,7 +131,7 @@ function stepsOf(anchor: Anchor): ClockResult['steps'][number]['name'][] {
 async function judgeToken(
   anchor: Parameters<typeof judgeTimestamp>[0],
   { root }: Rooted,
-  { trust, at, renewedBy, among }: AnchorGiven,
+  { trust, at, covering, among }: AnchorGiven,
 ): Promise<ClockResult> {
   const asked = {
     imprint: imprintOf(root),
@@ -140,6 +140,9 @@ async function judgeToken(
   };
   let judgement = await judgeTimestamp(anchor, { ...asked, at });
   let through: Voucher | null = null;
+  // Clocks differ a little: one that is behind must not hide the others.
+  const since = judgement.status === 'expired' ? judgement.time : 0;
+  const renewedBy = earliest(covering.filter(({ time }) => time >= since));
   if (judgement.status === 'expired' && renewedBy) {
     through = renewedBy;
     judgement = await judgeTimestamp(anchor, { ...asked, at: renewedBy.time });

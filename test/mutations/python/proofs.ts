@@ -1,9 +1,18 @@
 /** The steps on a proof, renewals and histories, in the second verifier: each rule left out, and the vector that has to turn red. */
-import { withoutEnds, withoutRules } from './python-mutation.ts';
+import { replacing, withoutEnds, withoutRules } from './python-mutation.ts';
 
 export const proofsInPython = [
   ...withoutEnds('anchors.py', [
-    ['a token has ended that nothing covers', 'renewed_at is None', 'renewal-broken-a-missing-anchor'],
+    ['a token has ended that nothing covers', 'not times', 'renewal-broken-a-missing-anchor'],
+  ]),
+  ...replacing('anchors.py', [
+    [
+      'a clock of a renewal is behind',
+      ' if time >= ended.gen_time]',
+      ']',
+      'renewal-by-a-clock-that-is-behind',
+    ],
+    ['a renewal is the earliest', 'min(times)', 'max(times)', 'renewal-by-two-batches'],
   ]),
   ...withoutRules('history.py', [
     ['a history is of another format', 'parts["format"] == HISTORY_FORMAT', 'history-malformed-format'],

@@ -14,6 +14,8 @@ const afterTheEnd = '2040-01-01T00:00:00Z';
 const laterBlock = { chainId: 1, blockNumber: 44_000_000, blockTime: 2_072_000_000 };
 /** Of that block: the certificate was still valid. */
 const renewedAt = '2035-08-29T11:33:20Z';
+/** An hour before the token. */
+const earlierBlock = { chainId: 1, blockNumber: 23_900_000, blockTime: Date.parse(stampedAt) / 1000 - 3_600 };
 const tooLateBlock = { chainId: 1, blockNumber: 48_000_000, blockTime: 2_124_000_000 };
 
 /** One renewal, anchored in a block of Ethereum. */
@@ -115,8 +117,29 @@ async function generationVectors({ record, stamp, stamped }: Parts): Promise<Nam
   };
   const [inTime] = await renewalsFor(stamp.token, { renewal: null, anchor: 0 });
   const several = { ...tooLate, renewals: [...tooLate.renewals, inTime as Renewal] };
+  const behind = {
+    ...stamped,
+    renewals: [
+      await renewalOf(
+        stamp.token,
+        { renewal: null, anchor: 0 },
+        { clocks: (batch) => Promise.all([earlierBlock, laterBlock].map((block) => anchorOf(batch, block))) },
+      ),
+    ],
+  };
   const middle = await laterToken(stamped, stamp);
   return [
+    {
+      name: 'renewal-by-a-clock-that-is-behind',
+      about:
+        'Of the two clocks of the later batch, one says a time before that of the token, which does not count for it.',
+      ...{ ...givenWith(record, behind), at: afterTheEnd },
+      trust: trustOf({
+        blocks: blocksOf(behind.renewals.flatMap(({ anchors }) => anchors)),
+        tsaRoots: [stamp.root],
+      }),
+      expected: expect(behind, { time: stampedAt }),
+    },
     {
       name: 'renewal-of-another-token',
       about:

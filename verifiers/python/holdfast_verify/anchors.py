@@ -30,17 +30,18 @@ def step_names(anchor: Anchor) -> Tuple[str, ...]:
     return ("block",) if isinstance(anchor, OpenTimestampsAnchor) else ()
 
 
-def _token(anchor: TimestampAnchor, root: bytes, context: Context, renewed_at: Optional[int]) -> Stamp:
-    """A token whose certificate has ended is judged again at the earliest time for which a renewal of it vouches."""
+def _token(anchor: TimestampAnchor, root: bytes, context: Context, renewed_at: List[int]) -> Stamp:
+    """A token whose certificate has ended is judged again at the earliest time, not before its own, for which a renewal of it vouches."""
     try:
         return judge_token(anchor, root, context, context.judged_at())
-    except Ended:
-        if renewed_at is None:
+    except Ended as ended:
+        times = [time for time in renewed_at if time >= ended.gen_time]
+        if not times:
             raise
-        return judge_token(anchor, root, context, renewed_at)
+        return judge_token(anchor, root, context, min(times))
 
 
-def _judge(anchor: Anchor, root: bytes, size: int, context: Context, renewed_at: Optional[int]) -> Judged:
+def _judge(anchor: Anchor, root: bytes, size: int, context: Context, renewed_at: List[int]) -> Judged:
     """The steps of one anchor, without their places, and its voucher."""
     if isinstance(anchor, EvmAnchor):
         return judge_evm(anchor, root, size, context)
@@ -61,13 +62,13 @@ def _judge(anchor: Anchor, root: bytes, size: int, context: Context, renewed_at:
 
 
 def judge_anchors(
-    anchors: List[Anchor], root: bytes, size: int, context: Context, renewal: Optional[int], renewed_at: Dict[int, int]
+    anchors: List[Anchor], root: bytes, size: int, context: Context, renewal: Optional[int], renewed_at: Dict[int, List[int]]
 ) -> Judgement:
-    """`renewed_at` has, by the place of an anchor, the earliest time for which a renewal vouches that covers it."""
+    """`renewed_at` has, by the place of an anchor, the times for which renewals vouch that cover it."""
     steps: List[Step] = []
     vouchers: List[Voucher] = []
     for place, anchor in enumerate(anchors):
-        judged, voucher = _judge(anchor, root, size, context, renewed_at.get(place))
+        judged, voucher = _judge(anchor, root, size, context, renewed_at.get(place, []))
         steps += [step._replace(anchor=place, renewal=renewal) for step in judged]
         vouchers += [] if voucher is None else [voucher]
     return Judgement(steps, vouchers)

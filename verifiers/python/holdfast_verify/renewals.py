@@ -22,7 +22,7 @@ class Renewals(NamedTuple):
 
     steps: List[Step]
     root_vouchers: List[Voucher]
-    renewed_at: Dict[int, int]
+    renewed_at: Dict[int, List[int]]
 
 
 def head_id(evidence_root: bytes, log_head: bytes) -> bytes:
@@ -76,10 +76,10 @@ class _Covered:
         """What vouches for the root of a renewal, or of the document, because it is covered."""
         return self.vouchers.get((renewal, None), [])
 
-    def renewed_at(self, renewal: Optional[int], anchors: List[Anchor]) -> Dict[int, int]:
-        """The earliest time for each anchor that is covered."""
+    def renewed_at(self, renewal: Optional[int], anchors: List[Anchor]) -> Dict[int, List[int]]:
+        """The times for each anchor that is covered."""
         found = {place: self.vouchers.get((renewal, place), []) for place in range(len(anchors))}
-        return {place: min(voucher.time for voucher in vouchers) for place, vouchers in found.items() if vouchers}
+        return {place: [voucher.time for voucher in vouchers] for place, vouchers in found.items() if vouchers}
 
 
 def judge_renewals(proof: Proof, context: Context) -> Renewals:

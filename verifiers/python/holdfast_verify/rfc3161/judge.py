@@ -29,7 +29,11 @@ from .tstinfo import TstInfo
 
 
 class Ended(Skips):
-    """The certificate of the signer has ended. A renewal may help."""
+    """The certificate of the signer has ended. A renewal may help, if it vouches for a time not before `gen_time`."""
+
+    def __init__(self, reason: str, gen_time: int) -> None:
+        super().__init__(reason)
+        self.gen_time = gen_time
 
 
 class Stamp(NamedTuple):
@@ -130,7 +134,7 @@ def judge_token(anchor: TimestampAnchor, root: bytes, context: Context, judged_a
         raise Skips("The token is later than the time of judgement.")
     name = certificate.subject_text()
     if judged_at > min(each.not_after for each in [*path.certificates, path.root]):
-        raise Ended(f"A certificate between {name} and the root has ended. A renewal before its end would have helped.")
+        raise Ended(f"A certificate between {name} and the root has ended. A renewal before its end would have helped.", gen_time)
     told = gen_time + evidence.info.accuracy
     under = f"under the root {path.root.name} ({hex_text(path.root.fingerprint)[:10]}…)"
     revocation = "None of its certificates was revoked." if checked else "Revocation not checked."
