@@ -73,7 +73,10 @@ test('what cannot be a root is refused with the reason', () => {
       rootWith({ extensions: [basicConstraints(true), keyUsage('crlSign')] }),
       /CN=Lone Root is not an authority/,
     ],
-    [rootWith({ kind: 'p521' }), /key of CN=Lone Root is neither RSA of 2,048 to 8,192 bits nor on P-256 or P-384/],
+    [
+      rootWith({ kind: 'p521' }),
+      /key of CN=Lone Root is neither RSA of 2,048 to 8,192 bits nor on P-256 or P-384/,
+    ],
     [rootWith({ kind: 'rsa1024' }), /key of CN=Lone Root is neither/],
     [rootWith({ extensions: Object.values(usual.signer(testKey('p256', 'x'))) }), /is not an authority/],
     [rootWith({ version: around(0, element(2, Uint8Array.of(0))) }), /unknown version/],
