@@ -2,26 +2,6 @@
 import type { Generated } from 'kysely';
 import type { NullableTimestamp, Timestamp } from './columns.ts';
 
-interface Leaf {
-  id: Generated<number>;
-  workspace_id: string;
-  kind: string;
-  subject_id: string;
-  version: number;
-  vault_id: string;
-  digest: Buffer;
-  canonicalization: 'raw' | 'jcs' | 'hmac-sha256';
-  previous_leaf: Buffer;
-  claims: string | null;
-  claims_hash: Buffer;
-  leaf: Buffer;
-  created_at: Timestamp;
-  written_in: Generated<number>;
-  stored_bytes: Generated<number>;
-  first_anchored_time: number | null;
-  announced_before: Generated<boolean>;
-}
-
 export interface AnchoringTables {
   anchor_batches: {
     id: Generated<number>;
@@ -70,9 +50,47 @@ export interface AnchoringTables {
     upper_path: Buffer;
     ids: Buffer;
   };
-  anchor_leaves: Leaf;
+  anchor_leaves: {
+    id: Generated<number>;
+    workspace_id: string;
+    kind: string;
+    subject_id: string;
+    version: number;
+    vault_id: string;
+    digest: Buffer;
+    canonicalization: 'raw' | 'jcs' | 'hmac-sha256';
+    previous_leaf: Buffer;
+    claims: string | null;
+    claims_hash: Buffer;
+    leaf: Buffer;
+    created_at: Timestamp;
+    written_in: Generated<number>;
+    stored_bytes: Generated<number>;
+    first_anchored_time: number | null;
+    announced_before: Generated<boolean>;
+  };
   /** A view: leaves with their batch and place, which are null while they are pending. */
-  placed_leaves: Leaf & { batch_id: number | null; place: number | null };
+  placed_leaves: {
+    id: number;
+    workspace_id: string;
+    kind: string;
+    subject_id: string;
+    version: number;
+    vault_id: string;
+    digest: Buffer;
+    canonicalization: 'raw' | 'jcs' | 'hmac-sha256';
+    previous_leaf: Buffer;
+    claims: string | null;
+    claims_hash: Buffer;
+    leaf: Buffer;
+    created_at: Timestamp;
+    written_in: number;
+    stored_bytes: number;
+    first_anchored_time: number | null;
+    announced_before: boolean;
+    batch_id: number | null;
+    place: number | null;
+  };
   anchor_places: {
     first_id: number;
     batch_id: number;
