@@ -230,7 +230,8 @@ test('starts at once after kill -9, with PostgreSQL left behind or killed too', 
   const names = await vaultNames();
   const orphan = await postmaster();
   await end('SIGKILL');
-  assert.notDeepEqual(processesMentioning(dataDir), [], 'the orphaned PostgreSQL is still there');
+  // By its number: where the data is closed to its account, it sees the data at another place, and names that.
+  assert.doesNotThrow(() => process.kill(orphan, 0), 'the orphaned PostgreSQL is still there');
   await running();
   assert.equal(await postmaster(), orphan, 'it is taken as it is, and not waited for');
   assert.deepEqual(await vaultNames(), names);
