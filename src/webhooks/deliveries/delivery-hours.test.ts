@@ -155,3 +155,13 @@ test('what was counted is not read again', async () => {
   assert.equal(anew.succeeded + anew.failed + anew.skipped, 0);
   assert.ok(kept.succeeded > 0);
 });
+
+test('an hour whose deliveries were dropped from the log is not counted for ever', async () => {
+  await database.pool.query("update delivery_hours set pending = 1 where workspace_id = 'ws_0'");
+  const before = (await figures('ws_0', new Date(from.getTime() + 48 * hourMs))).kept;
+  await database.pool.query('delete from webhook_queue');
+  await countLater(new Date(from.getTime() + 51 * hourMs));
+  const { rows } = await database.pool.query('select 1 from delivery_hours where pending > 0');
+  assert.equal(rows.length, 0);
+  assert.deepEqual((await figures('ws_0', new Date(from.getTime() + 48 * hourMs))).kept, before);
+});

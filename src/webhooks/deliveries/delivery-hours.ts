@@ -103,6 +103,10 @@ async function openHours(db: Db, until: Date): Promise<Date[]> {
 }
 
 async function countHour(db: Db, hour: Date): Promise<void> {
+  // What is no longer in the log stays as it was counted, and is not counted again.
+  await sql`update delivery_hours set pending = 0, counted_at = now() where hour = ${hour} and pending > 0`.execute(
+    db,
+  );
   await sql`
     insert into delivery_hours (workspace_id, hour, succeeded, failed, skipped, pending)
     select workspace_id, ${hour}, ${counts('succeeded')}, ${counts('failed')}, ${counts('skipped')}, ${counts('pending')}
