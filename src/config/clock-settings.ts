@@ -57,7 +57,7 @@ export const clockSettings = {
   /** The headers of Bitcoin blocks come from there. */
   bitcoinUrl: optional({
     name: 'HOLDFAST_BITCOIN_URL',
-    default: { words: 'none: nobody checks proofs by OpenTimestamps' },
+    default: { words: 'none: this service checks no proofs by OpenTimestamps' },
     about:
       'An HTTP API in the form of Esplora that gives headers of Bitcoin blocks, such as `https://blockstream.info/api`. They are checked, and go into proofs by OpenTimestamps.',
     see: '[timestamps.md](timestamps.md#opentimestamps)',
