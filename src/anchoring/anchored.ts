@@ -46,12 +46,15 @@ export function isLeaf({ workspace, kind, subject, version }: LeafKey): string {
   return `l.workspace_id = ${workspace} and l.subject_id = ${subject} and l.kind = ${kind} and l.version = ${version}`;
 }
 
-/** Joins each row with its leaf `l`, the leaf's batch `b` and the chain `c`; a pending leaf has no batch. */
-export function joinAnchor(key: LeafKey): string {
-  return `
-  left join anchor_leaves l on ${isLeaf(key)} ${joinPlace}
+/** Joins leaf `l` with its batch `b` and the chain `c`; a pending leaf has no batch. */
+export const joinBatch = `${joinPlace}
   left join anchor_batches b on b.id = placed.batch_id
   left join chain c on c.singleton`;
+
+/** Joins each row with its leaf `l`, and that as above. */
+export function joinAnchor(key: LeafKey): string {
+  return `
+  left join anchor_leaves l on ${isLeaf(key)} ${joinBatch}`;
 }
 
 /** Columns of a select with these joins. */

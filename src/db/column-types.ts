@@ -3,18 +3,6 @@ import type { ElementType } from './arrays.ts';
 import type { Tables } from './tables.ts';
 
 export const columnTypes: { [T in keyof Tables]?: Record<keyof Tables[T], ElementType> } = {
-  records: {
-    workspace_id: 'text',
-    id: 'text',
-    version: 'integer',
-    external_id: 'text',
-    vault_id: 'text',
-    data: 'text',
-    salt: 'bytea',
-    data_hash: 'bytea',
-    current: 'boolean',
-    created_at: 'timestamptz',
-  },
   anchor_leaves: {
     id: 'bigint',
     workspace_id: 'text',
@@ -33,6 +21,9 @@ export const columnTypes: { [T in keyof Tables]?: Record<keyof Tables[T], Elemen
     stored_bytes: 'integer',
     first_anchored_time: 'bigint',
     announced_before: 'boolean',
+    external_id: 'text',
+    data: 'text',
+    salt: 'bytea',
   },
   audit_entries: {
     workspace_id: 'text',

@@ -31,7 +31,7 @@ export interface Anchorable {
 export interface PendingLeaf {
   leaf: Buffer;
   /** To be committed with the thing itself, after the previous leaf. */
-  write: Write;
+  write: Extract<Write, { table: 'anchor_leaves' }>;
 }
 
 /** The previous leaf of a thing's first leaf. */

@@ -1,4 +1,4 @@
-/** Batches, leaves, and the records that are anchored. */
+/** Batches and leaves, those of records with their data. */
 import type { Generated } from 'kysely';
 import type { NullableTimestamp, Timestamp } from './columns.ts';
 
@@ -68,6 +68,10 @@ export interface AnchoringTables {
     stored_bytes: Generated<number>;
     first_anchored_time: number | null;
     announced_before: Generated<boolean>;
+    /** These three are of records only. */
+    external_id: string | null;
+    data: string | null;
+    salt: Buffer | null;
   };
   /** A view: leaves with their batch and place, which are null while they are pending. */
   placed_leaves: {
@@ -119,6 +123,7 @@ export interface AnchoringTables {
     old_leaf: Buffer;
     leaf: Buffer;
   };
+  /** A view: the leaves of records, with their data. */
   records: {
     workspace_id: string;
     id: string;
@@ -128,7 +133,8 @@ export interface AnchoringTables {
     data: string;
     salt: Buffer;
     data_hash: Buffer;
-    current: Generated<boolean>;
     created_at: Timestamp;
+    leaf_id: number;
+    leaf: Buffer;
   };
 }

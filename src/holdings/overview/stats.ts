@@ -127,7 +127,8 @@ async function readAnchored(
       ) as bucket
       where b.confirmed_at >= ${from} and b.confirmed_at < ${to}
     ), sample as (
-      select p.at, (extract(epoch from p.confirmed_at - l.created_at) * 1000)::float8 as ms,
+      -- By the clocks of two machines: a record has the time of the node that took it.
+      select p.at, greatest(extract(epoch from p.confirmed_at - l.created_at) * 1000, 0)::float8 as ms,
              p.size::float8 / least(p.size, ${sampled.leaves}::integer) as weight
       from parts p
       cross join lateral generate_series(0, least(p.size, ${sampled.leaves}::integer) - 1) as nth

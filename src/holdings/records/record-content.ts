@@ -46,8 +46,7 @@ export interface NewVersion {
 export interface MadeVersion {
   record: RecordVersion;
   leaf: Buffer;
-  /** To be committed together. */
-  writes: Write[];
+  write: Write;
 }
 
 export function firstVersion(version: NewVersion): MadeVersion {
@@ -100,24 +99,16 @@ function makeVersion(
       createdAt,
       anchor: null,
     },
-    writes: [
-      {
-        table: 'records',
-        row: {
-          workspace_id: workspaceId,
-          id,
-          version,
-          external_id: externalId === '' ? null : externalId,
-          vault_id: vault.id,
-          data,
-          salt,
-          data_hash: digest,
-          current: true,
-          created_at: createdAt,
-        },
+    write: {
+      table: 'anchor_leaves',
+      row: {
+        ...write.row,
+        external_id: externalId === '' ? null : externalId,
+        data,
+        salt,
+        created_at: createdAt,
       },
-      write,
-    ],
+    },
   };
 }
 

@@ -46,13 +46,13 @@ after(() => database.close());
 
 async function addRecord(workspaceId: string, vault: string, externalId: string): Promise<RecordVersion> {
   const id = workspaceId + vault;
-  const { record, writes } = firstVersion({
+  const { record, write } = firstVersion({
     workspaceId,
     vault: { id, address: `0x${id.replaceAll(/[^0-9a-f]/g, '').padStart(40, '0')}` },
     externalId,
     content: recordContent({}, 'data'),
   });
-  await insertAll(database.db, writes);
+  await insertAll(database.db, [write]);
   return record;
 }
 

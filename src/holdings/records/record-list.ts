@@ -35,22 +35,33 @@ export function listRecords(
       status,
       before,
       limit,
-      select: (before) => currentWithin(workspaceId, { ...query, before }),
+      select: (before) => newestWithin(workspaceId, { ...query, before }),
       read: (db, { select, ...rest }) => readRecords(db, { versions: select, ...rest }),
     },
     bounds,
   );
 }
 
-/** A select without an order, to which conditions may be added. */
-function currentWithin(workspaceId: string, query: Omit<RecordQuery, 'limit'>): RawBuilder<unknown> {
+/**
+ * A select without an order, to which conditions may be added. Goes through the first versions, each of which leads to the
+ * newest one, whose vault and external id are the same.
+ */
+function newestWithin(workspaceId: string, query: Omit<RecordQuery, 'limit'>): RawBuilder<unknown> {
   const { vaultId, externalId, from, to, before } = query;
-  const conditions = [sql`workspace_id = ${workspaceId}`, sql`current`];
+  // The bounds of all ids of records: the index has those of other things too.
+  const conditions = [sql`workspace_id = ${workspaceId}`, sql`id > 'rec_'`, sql`id < 'rec_~'`];
   if (vaultId !== undefined) conditions.push(sql`vault_id = ${vaultId}`);
   if (externalId !== undefined) conditions.push(sql`external_id = ${externalId}`);
   // Ids sort by creation time, so the index that orders the list also serves the time filter.
   if (from !== undefined) conditions.push(sql`id >= ${idBound('rec', from)}`);
   if (to !== undefined) conditions.push(sql`id < ${idBound('rec', to)}`);
   if (before !== undefined) conditions.push(sql`id < ${before}`);
-  return sql`select * from records where ${sql.join(conditions, sql` and `)}`;
+  return sql`
+    select first.workspace_id, id, version, external_id, vault_id, data_hash, created_at, leaf_id
+    from (select workspace_id, id, external_id, vault_id from records where version = 1) as first
+    cross join lateral (
+      select version, data_hash, created_at, leaf_id from records r
+      where r.workspace_id = first.workspace_id and r.id = first.id order by version desc limit 1
+    ) as newest
+    where ${sql.join(conditions, sql` and `)}`;
 }

@@ -1,7 +1,6 @@
 /** Adds versions to records; concurrent additions share a commit, and no two get the same number. */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
-import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
 import type { Db } from '../../db/database.ts';
 import { isStatementFault } from '../../db/faults.ts';
 import { gather } from '../../db/gather.ts';
@@ -38,7 +37,6 @@ export function createVersionAdder(db: Db): (addition: VersionAddition) => Promi
 /** In the order of arrival; a refused addition does not affect the others. */
 async function addAll(db: Db, additions: VersionAddition[]): Promise<(RecordVersion | AppError)[]> {
   const newest = await lockNewest(db, additions);
-  const outdated: Newest[] = [];
   const made: MadeVersion[] = [];
   const more: Write[] = [];
   const results = additions.map(({ caller, id, content, also }) => {
@@ -50,7 +48,6 @@ async function addAll(db: Db, additions: VersionAddition[]): Promise<(RecordVers
     const { externalId } = before;
     const next = nextVersion({ workspaceId, vault, externalId, content }, before);
     newest.set(keyOf(workspaceId, id), { ...before, version: next.record.version, leaf: next.leaf });
-    outdated.push(before);
     made.push(next);
     more.push(
       auditWrite(caller, {
@@ -63,13 +60,7 @@ async function addAll(db: Db, additions: VersionAddition[]): Promise<(RecordVers
     return next.record;
   });
   if (made.length === 0) return results;
-  await insertAll(db, [...made.flatMap(({ writes }) => writes), ...more]);
-  // After the inserts: of two versions of a record in this commit, the first is already outdated.
-  await sql`
-    update records r set current = false
-    from unnest(${outdated.map(({ workspaceId }) => workspaceId)}::text[], ${outdated.map(({ id }) => id)}::text[],
-                ${outdated.map(({ version }) => version)}::integer[]) as old (workspace_id, id, version)
-    where r.workspace_id = old.workspace_id and r.id = old.id and r.version = old.version`.execute(db);
+  await insertAll(db, [...made.map(({ write }) => write), ...more]);
   return results;
 }
 
@@ -113,13 +104,12 @@ async function lockNewest(db: Db, additions: VersionAddition[]): Promise<Map<str
     order by r.workspace_id, r.id for update of r`.execute(db);
   // A separate statement, which sees what was committed during the wait.
   const { rows } = await sql<NewestRow>`
-    select r.workspace_id, r.id, r.version, r.external_id, l.leaf, r.vault_id, v.address, v.status
+    select r.workspace_id, r.id, r.version, r.external_id, r.leaf, r.vault_id, v.address, v.status
     from ${keys}
     cross join lateral (
       select * from records
       where workspace_id = wanted.workspace_id and id = wanted.id order by version desc limit 1
     ) as r
-    join anchor_leaves l on ${sql.raw(isLeaf(leafKey('record', 'r')))}
     join vaults v on v.workspace_id = r.workspace_id and v.id = r.vault_id`.execute(db);
   return new Map(rows.map((row) => [keyOf(row.workspace_id, row.id), toNewest(row)]));
 }

@@ -7,8 +7,7 @@ import {
   anchorColumns,
   anchorStateOf,
   hasStatus,
-  joinAnchor,
-  leafKey,
+  joinBatch,
 } from '../../anchoring/anchored.ts';
 import type { Db } from '../../db/database.ts';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
@@ -109,7 +108,8 @@ const columns = `${ownColumns}, ${anchorColumns}`;
 
 /** Each join uses a key, for every version `r`. */
 const joins = `
-  join vaults v on v.workspace_id = r.workspace_id and v.id = r.vault_id ${joinAnchor(leafKey('record', 'r'))}`;
+  join vaults v on v.workspace_id = r.workspace_id and v.id = r.vault_id
+  cross join lateral (select r.leaf_id as id) as l ${joinBatch}`;
 
 interface RecordRow extends AnchorColumns {
   id: string;

@@ -103,9 +103,9 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
       const { workspaceId } = caller;
       const content = recordContent(data, 'data', canonicalData);
       const vault = await activeVault(workspaceId, vaultAddress);
-      const { record, writes } = firstVersion({ workspaceId, vault, externalId, content });
+      const { record, write } = firstVersion({ workspaceId, vault, externalId, content });
       const entry = { action: 'record.create', targetId: record.id, details: { vaultId: vault.id } };
-      await commitIn(vault, workspaceId, [...writes, auditWrite(caller, entry), ...also(record)]);
+      await commitIn(vault, workspaceId, [write, auditWrite(caller, entry), ...also(record)]);
       return record;
     },
 
@@ -120,7 +120,7 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
       // The ids of a batch are made in sequence, so the first and the last identify all of them.
       const details = { count: made.length, first: versions.at(0)?.id, last: versions.at(-1)?.id };
       await commitIn(vault, workspaceId, [
-        ...made.flatMap(({ writes }) => writes),
+        ...made.map(({ write }) => write),
         auditWrite(caller, { action: 'record.create_batch', targetId: vault.id, details }),
         ...also(versions),
       ]);

@@ -9,7 +9,6 @@ interface Row {
   external_id: string;
   address: string;
   data: string;
-  current: boolean;
 }
 
 export const recordsAreStored: Rule = {
@@ -17,7 +16,7 @@ export const recordsAreStored: Rule = {
   when: 'restart',
   async check({ store, journal }) {
     const rows = await store.query<Row>(
-      `select r.id, r.version, r.external_id, v.address, r.data, r.current
+      `select r.id, r.version, r.external_id, v.address, r.data
        from records r join vaults v on v.workspace_id = r.workspace_id and v.id = r.vault_id order by r.version`,
     );
     const stored = Map.groupBy(rows, ({ external_id }) => external_id);
@@ -37,7 +36,6 @@ export const recordsAreStored: Rule = {
                 row.version !== place + 1 ||
                 row.id !== entry.id ||
                 row.address !== entry.vault.address ||
-                row.current !== (row.version === found.length) ||
                 !isDeepStrictEqual(JSON.parse(row.data), entry.versions[place]?.data),
             ),
         ),

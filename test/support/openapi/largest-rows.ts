@@ -194,7 +194,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       const records = Array.from({ length: many / 2 }, () => record);
       recordId = (await send('POST', `${platform}/records/batch`, { vaultAddress, records }))[0].id;
     }
-    await copy('records', `id = '${recordId}'`, { version: 'n + 1', current: 'false' });
+    await copy('anchor_leaves', `subject_id = '${recordId}'`, { id: '1000000 + n', version: 'n + 1' });
     return recordId;
   }
 
