@@ -140,6 +140,10 @@ export const floors: Room[][] = [
     { path: 'src/db/tables/', job: 'The columns of all tables, as types' },
     { path: 'src/db/embedded/', job: 'The PostgreSQL that Holdfast runs itself' },
     {
+      path: 'src/db/server/',
+      job: 'The servers of DATABASE_URL: which one takes writes, and what is refused',
+    },
+    {
       path: 'src/config/',
       job: 'Settings: the table of all of them, and how the environment becomes a `Config`',
     },

@@ -8,6 +8,8 @@ import { type Database, openDatabase } from '../db/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts';
 import { isDatabaseAway } from '../db/faults.ts';
 import { migrate } from '../db/migrate.ts';
+import { refuseSharedSessions } from '../db/server/pooler.ts';
+import { openServers } from '../db/server/servers.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { once } from '../runtime/loop.ts';
 import { renewedClaims } from './renewed-claims.ts';
@@ -29,18 +31,24 @@ export async function openStore(config: Config, log: Logger, { exclusive = false
   const { databaseUrl } = config;
   const embedded =
     databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, exclusive }) : null;
-  const connection = (): ClientConfig => embedded?.connection() ?? { connectionString: databaseUrl ?? '' };
+  const servers = databaseUrl === null ? null : await openServers(databaseUrl).catch(explainUnreachable);
+  const connection = (): ClientConfig => embedded?.connection() ?? servers?.connection() ?? {};
   let closing = false;
   const onConnectionLost = (error: Error): void => {
     if (!closing) log.warn({ err: error }, 'a database connection was lost');
   };
-  const database = openDatabase({ connection, onError: onConnectionLost });
+  const database = openDatabase({
+    connection,
+    onError: onConnectionLost,
+    onRefused: () => servers?.look(),
+  });
   const close = once(async () => {
     closing = true;
     await database.close();
     await embedded?.release();
   });
   try {
+    if (servers) await refuseSharedSessions(connection()).catch(explainUnreachable);
     const applied = await migrate({ connection: connection() }).catch(explainUnreachable);
     if (applied.length > 0) log.info({ applied }, 'database migrated');
     await renewLeaves(database.db, { log, added: renewedClaims });

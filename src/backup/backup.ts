@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { MasterKeySource } from '../config/data-settings.ts';
 import type { Database } from '../db/database.ts';
-import { endIfCut } from '../db/silent-connection.ts';
+import { endIfCut } from '../db/server/silent-connection.ts';
 import { fitsCheckValue } from '../keys/envelope.ts';
 import { type MasterKeys, readMasterKeys, withOlder } from '../keys/master-keys.ts';
 import { OperatorError } from '../runtime/errors.ts';

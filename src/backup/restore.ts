@@ -137,7 +137,8 @@ async function requireFitting(client: pg.ClientBase, keys: MasterKeys | null): P
 /** Leaders, senders and their claims belonged to the original installation: here everything is free to be claimed. */
 async function finish(target: Target, erased: ErasedBlob[]): Promise<void> {
   const database = openDatabase({
-    connection: () => ({ ...target.connection(), statement_timeout: 0 }),
+    connection: target.connection,
+    settings: { statement_timeout: 0 },
     onError() {},
     max: 1,
   });

@@ -8,7 +8,8 @@ import type { Config } from '../config/config.ts';
 import { locks } from '../db/advisory-lock.ts';
 import { startEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts';
 import { restoreMark } from '../db/migrate.ts';
-import { endIfCut } from '../db/silent-connection.ts';
+import { openServers } from '../db/server/servers.ts';
+import { endIfCut } from '../db/server/silent-connection.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import type { LoopLog } from '../runtime/loop.ts';
 import { quoted } from './catalogue.ts';
@@ -33,6 +34,14 @@ export async function refuseUsed(config: Config, log: LoopLog): Promise<void> {
   await (await openTarget(config, log)).close();
 }
 
+function explainUnusable(cause: Error): never {
+  if (cause instanceof OperatorError) throw cause;
+  throw new OperatorError(
+    `The database cannot be used: ${cause.message}. Check DATABASE_URL, and check that the server is running.`,
+    { cause },
+  );
+}
+
 /** Throws when the place is not empty, unless an interrupted restore filled it. */
 export async function openTarget(config: Config, log: LoopLog): Promise<Target> {
   const { dataDir, databaseUrl } = config;
@@ -44,8 +53,9 @@ export async function openTarget(config: Config, log: LoopLog): Promise<Target> 
 
   const embedded =
     databaseUrl === null ? await startEmbeddedPostgres({ dataDir, log, exclusive: true }) : null;
+  const servers = databaseUrl === null ? null : await openServers(databaseUrl).catch(explainUnusable);
   const connection = (): pg.ClientConfig => ({
-    ...(embedded?.connection() ?? { connectionString: databaseUrl ?? '' }),
+    ...(embedded ?? servers)?.connection(),
     application_name: 'holdfast restore',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
@@ -58,12 +68,7 @@ export async function openTarget(config: Config, log: LoopLog): Promise<Target> 
       await end().catch((error) => log.error({ err: error }, 'could not close cleanly'));
   };
   try {
-    await client.connect().catch((cause) => {
-      throw new OperatorError(
-        `The database cannot be used: ${cause.message}. Check DATABASE_URL, and check that the server is running.`,
-        { cause },
-      );
-    });
+    await client.connect().catch(explainUnusable);
     closing.push(() => client.end());
     endIfCut(client, { connection });
     await takeTurn(client);

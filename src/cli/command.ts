@@ -7,6 +7,7 @@ import { openStore, type Store } from '../app/store.ts';
 import type { Config } from '../config/config.ts';
 import type { LogLevel } from '../config/node-settings.ts';
 import { isMigrated } from '../db/migrate.ts';
+import { openServers } from '../db/server/servers.ts';
 import type { Caller } from '../runtime/caller.ts';
 import { AppError, OperatorError } from '../runtime/errors.ts';
 import { createLog } from './log.ts';
@@ -49,7 +50,9 @@ export async function withStore(
 /** With an external database the data directory may be empty, and reading creates nothing in it. */
 async function requireInstallation({ dataDir, databaseUrl }: Config): Promise<void> {
   if (databaseUrl !== null) {
-    if (await isMigrated({ connectionString: databaseUrl })) return;
+    const servers = await openServers(databaseUrl).catch(() => null);
+    // Opening the store meets the actual error.
+    if (servers === null || (await isMigrated(servers.connection()))) return;
     throw new OperatorError(
       'There is no Holdfast installation in the database of DATABASE_URL. Check DATABASE_URL; "holdfast serve" creates a new installation.',
     );

@@ -92,12 +92,8 @@ export async function checkStore({
 /** PostgreSQL itself rejects every change. */
 function openReadOnly(store: Store): Database {
   return openDatabase({
-    connection: () => ({
-      ...store.connection(),
-      application_name: 'holdfast fsck',
-      statement_timeout: 300_000,
-      options: `-c default_transaction_read_only=on ${walkSettings}`,
-    }),
+    connection: () => ({ ...store.connection(), application_name: 'holdfast fsck' }),
+    settings: { ...walkSettings, statement_timeout: 300_000, default_transaction_read_only: 'on' },
     onError: store.onConnectionLost,
     max: 4,
   });

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseBlobUrl } from './blob-url.ts';
+import { serverUrls } from './database-url.ts';
 import { countTo, type Field, type Given, optional, setting } from './setting.ts';
 
 /** The key itself as text, or the file that contains it; `generated` marks the file that the first start creates. */
@@ -58,10 +59,10 @@ export const dataSettings = {
     name: 'DATABASE_URL',
     default: { words: 'none: embedded PostgreSQL' },
     about:
-      'A PostgreSQL server of your own, as `postgres://USER:PASSWORD@HOST:PORT/DATABASE` or `postgresql://…`.',
+      'A PostgreSQL server of your own, as `postgres://USER:PASSWORD@HOST:PORT/DATABASE` or `postgresql://…`. With several hosts, as `HOST:PORT,HOST:PORT`, the one that takes writes is used.',
     secret: true,
     expected: 'postgres://USER:PASSWORD@HOST:PORT/DATABASE',
-    parse: (text) => (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined),
+    parse: (text) => (serverUrls(text) === null ? undefined : text),
   }),
   masterKey,
   /** Where the bytes of files are stored, encrypted. */

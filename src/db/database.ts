@@ -1,7 +1,7 @@
 /** The PostgreSQL connection pool, and Kysely on top of it. */
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { endIfSilent } from './silent-connection.ts';
+import { endIfSilent } from './server/silent-connection.ts';
 import type { Tables } from './tables.ts';
 
 /** The query handle, also inside a transaction. */
@@ -18,52 +18,69 @@ export interface DatabaseOptions {
   /** Called for each new connection, because an embedded server may come back on another port. */
   connection(): pg.ClientConfig;
   onError(error: Error): void;
+  /** Called when a connection could not be made, or leads to a server that takes no writes. */
+  onRefused?(): void;
   max?: number;
   /** How long to wait for the answer beyond the statement time-out. */
   graceMs?: number;
-  /** For a queue, whose statements must never be planned as a scan: they use an index, whatever the table's size. */
-  indexOnly?: boolean;
+  /** Of each session, besides the usual ones. */
+  settings?: SessionSettings;
 }
+
+/** Parameters of PostgreSQL by name. */
+export type SessionSettings = Record<string, string | number>;
 
 const connectionDefaults: pg.ClientConfig = {
   application_name: 'holdfast',
   connectionTimeoutMillis: 5_000,
-  statement_timeout: 30_000,
-  idle_in_transaction_session_timeout: 60_000,
   keepAlive: true,
   // Otherwise the loss of an idle connection would only be noticed after two hours.
   keepAliveInitialDelayMillis: 10_000,
-  // Every statement of the service can use an index. A plan made while its table was empty would read the whole table
-  // instead, and be kept until the next analyze: observed as a fifth of the speed for minutes.
-  options: '-c enable_seqscan=off',
 };
 
-/** Replanned each time: a plan cached for an empty table, as every day's is at midnight, took three times as long. */
-const indexOnlyOptions = [
-  connectionDefaults.options,
-  '-c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c plan_cache_mode=force_custom_plan',
-].join(' ');
+/** Set once a connection is there: poolers refuse most parameters in the connection's first message. */
+const usualSettings = {
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 60_000,
+  // Every statement of the service can use an index. A plan made while its table was empty would read the whole table
+  // instead, and be kept until the next analyze: observed as a fifth of the speed for minutes.
+  enable_seqscan: 'off',
+};
+
+/**
+ * For a queue, whose statements must never be planned as a scan: they use an index, whatever the table's size. They are
+ * replanned each time: a plan cached for an empty table, as every day's is at midnight, took three times as long.
+ */
+export const indexOnly: SessionSettings = {
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  plan_cache_mode: 'force_custom_plan',
+};
 
 export function openDatabase({
   connection,
   onError,
+  onRefused = () => {},
   max = 10,
   graceMs = 10_000,
-  indexOnly = false,
+  settings = {},
 }: DatabaseOptions): Database {
+  const session = { ...usualSettings, ...settings };
   class CurrentClient extends pg.Client {
     constructor() {
-      const config: pg.ClientConfig = {
-        ...connectionDefaults,
-        ...(indexOnly && { options: indexOnlyOptions }),
-        ...connection(),
-        types: columnTypes,
-      };
-      super(config);
+      super({ ...connectionDefaults, ...connection(), types: columnTypes });
       // Also while checked out: without a listener a broken connection would end the process.
       this.on('error', onError);
-      const { statement_timeout: longestMs } = config;
-      if (longestMs) this.once('connect', () => endIfSilent(this, Number(longestMs) + graceMs));
+      const longestMs = Number(session.statement_timeout);
+      if (longestMs > 0) this.once('connect', () => endIfSilent(this, longestMs + graceMs));
+      // Ended before it was connected.
+      let connected = false;
+      this.once('connect', () => {
+        connected = true;
+      }).once('end', () => {
+        if (!connected) onRefused();
+      });
     }
   }
   const pool = new pg.Pool({
@@ -71,10 +88,27 @@ export function openDatabase({
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: 5_000,
     Client: CurrentClient,
+    async onConnect(client) {
+      if (!(await beginSession(client, session))) return;
+      onRefused();
+      throw Object.assign(new Error('the database server is a standby, which takes no writes'), {
+        code: 'ECONNREFUSED',
+      });
+    },
   });
   pool.on('error', () => {});
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
+}
+
+/** Returns whether the server is a standby. */
+async function beginSession(client: pg.ClientBase, settings: SessionSettings): Promise<boolean> {
+  const { rows } = await client.query<{ standby: boolean }>(
+    `select pg_is_in_recovery() as standby, count(set_config(name, value, false))
+     from unnest($1::text[], $2::text[]) as setting (name, value)`,
+    [Object.keys(settings), Object.values(settings).map(String)],
+  );
+  return rows[0]?.standby === true;
 }
 
 /** bigint columns hold counters far below 2^53, read as numbers. Amounts that can be larger are numeric, read as text. */

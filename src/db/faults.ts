@@ -17,9 +17,9 @@ const socketErrorCodes = new Set(['ENOENT', 'EAGAIN']);
 
 /**
  * Server states that pass by themselves: connection exceptions (08), shutting down or starting (57P),
- * out of connections, memory or disk (53).
+ * out of connections, memory or disk (53), a server that takes no writes (25006), as during a failover.
  */
-const awayStates = /^(08|57P|53|28|3D000|55000)/;
+const awayStates = /^(08|57P|53|28|3D000|55000|25006)/;
 
 // The messages of pg itself when a socket closes or no connection is free; these errors have no code.
 const pgMessages =

@@ -4,8 +4,8 @@ import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { OperatorError } from '../runtime/errors.ts';
-import { refuseOldServer } from './server-version.ts';
-import { endIfCut } from './silent-connection.ts';
+import { refuseOldServer } from './server/server-version.ts';
+import { endIfCut } from './server/silent-connection.ts';
 
 const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url));
 

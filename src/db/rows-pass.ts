@@ -1,7 +1,7 @@
 /** Walks a table by its key, in pages of one statement each: no transaction stays open for long. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Finding, Pass, Range } from '../runtime/check.ts';
-import type { Db } from './database.ts';
+import type { Db, SessionSettings } from './database.ts';
 import type { Tables } from './tables.ts';
 
 export interface RowsPassOptions<Row> {
@@ -27,7 +27,7 @@ export interface KeyPage {
  * For the connections of a walk: an index gives the order of each page. With a poor estimate PostgreSQL would sort the rest
  * of a partitioned table for every page, which took seventy times as long.
  */
-export const walkSettings = '-c enable_seqscan=off -c enable_sort=off -c jit=off';
+export const walkSettings: SessionSettings = { enable_sort: 'off', jit: 'off' };
 
 const usualPageRows = 1_000;
 /** Counting more rows than this takes long; PostgreSQL's own estimate is good enough then. */

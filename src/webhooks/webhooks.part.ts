@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { WebhookConfig } from '../config/config.ts';
-import { type Db, openDatabase } from '../db/database.ts';
+import { type Db, indexOnly, openDatabase } from '../db/database.ts';
 import type { Part } from '../http/api/part.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { type Changes, createWakeup, type Wakeup } from '../runtime/loop.ts';
@@ -49,7 +49,7 @@ export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webho
   const { exchanger, endpoints } = createOutgoing(config, { db, keyring, eventWakeup });
   const deliveries = createDeliveries({ db, wakeup: deliveryWakeup });
   const replays = createReplays({ db, wakeup: replayWakeup, deliveryWakeup });
-  const queueDatabase = openDatabase({ connection, onError: onConnectionLost, max: 4, indexOnly: true });
+  const queueDatabase = openDatabase({ connection, onError: onConnectionLost, max: 4, settings: indexOnly });
   const nodeId = createNodeId();
   const metrics = createWebhookMetrics(queueDatabase.pool);
   const nodes = createNodes(nodeId, {

@@ -1,20 +1,15 @@
 /** Servers of other versions than the embedded one: too old ones are refused, and the oldest supported one does the work. */
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
-import pg from 'pg';
-import { openDatabase } from '../../src/db/database.ts';
+import type pg from 'pg';
+import { indexOnly, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { oldestMajor } from '../../src/db/server-version.ts';
+import { oldestMajor } from '../../src/db/server/server-version.ts';
 import { createQueue } from '../../src/webhooks/dispatch/queue.ts';
 import { createTestDatabase, withClient } from '../support/service/database.ts';
-import { waitUntil } from '../support/service/process.ts';
+import { startServer } from '../support/service/postgres-server.ts';
 
 test('refuses a server that is too old, and changes nothing', async (t) => {
   const { url, drop } = await createTestDatabase({ empty: true });
@@ -44,19 +39,15 @@ test('the oldest supported server runs every migration, and a claim there reads 
   skip: missing,
   timeout: 600_000,
 }, async (t) => {
-  const endings: (() => Promise<unknown>)[] = [];
-  t.after(async () => {
-    for (const end of endings.reverse()) await end();
-  });
-  const url = await startServer((end) => endings.push(end));
+  const { url } = await startServer(t, { programs });
   await migrate({ connection: { connectionString: url } });
   const database = openDatabase({
     connection: () => ({ connectionString: url }),
     onError() {},
     max: 1,
-    indexOnly: true,
+    settings: indexOnly,
   });
-  endings.push(() => database.close());
+  t.after(() => database.close());
   await database.pool.query(
     `insert into workspaces (id, name, slug, metadata) values ('ws_1', '', 'w', '{}');
      insert into webhook_endpoints (workspace_id, id, url, event_types)
@@ -88,59 +79,3 @@ test('the oldest supported server runs every migration, and a claim there reads 
     client.release();
   }
 });
-
-/** As another account where the test is root's, which PostgreSQL refuses to run as. */
-async function startServer(onEnd: (end: () => Promise<unknown>) => void): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'holdfast-postgres-'));
-  onEnd(() => rm(directory, { recursive: true, force: true }));
-  const account = process.geteuid?.() === 0 ? accountOf('postgres') : {};
-  if (account.uid !== undefined) await chown(directory, account.uid, account.gid ?? account.uid);
-  await chmod(directory, 0o700);
-  const options = { cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, ...account };
-  const data = join(directory, 'data');
-  const init = ['-D', data, '-U', 'holdfast', '--auth=trust', '--no-sync', '-E', 'UTF8'];
-  await promisify(execFile)(join(programs, 'initdb'), init, options);
-  const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
-  const server = spawn(
-    join(programs, 'postgres'),
-    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
-    { ...options, stdio: 'ignore' },
-  );
-  const exited = new Promise((resolve) => server.once('exit', resolve));
-  onEnd(() => {
-    server.kill('SIGINT');
-    return exited;
-  });
-  const connectionString = `postgres://holdfast@127.0.0.1:${port}/postgres`;
-  await waitUntil(async () => {
-    const client = new pg.Client({ connectionString });
-    try {
-      await client.connect();
-      return true;
-    } catch {
-      return false;
-    } finally {
-      await client.end().catch(() => {});
-    }
-  });
-  return connectionString;
-}
-
-function accountOf(name: string): { uid?: number; gid?: number } {
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((each) => each.startsWith(`${name}:`));
-  const [, , uid, gid] = line?.split(':') ?? [];
-  return uid === undefined ? {} : { uid: Number(uid), gid: Number(gid) };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
-}

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import type { Metric } from 'prom-client';
-import { openDatabase } from '../../src/db/database.ts';
+import { indexOnly, openDatabase } from '../../src/db/database.ts';
 import { backlogText, createWebhookMetrics } from '../../src/webhooks/dispatch/metrics.ts';
 import { certificate, type Receiver, startReceiver } from '../support/clients/receiver.ts';
 import { withClient } from '../support/service/database.ts';
@@ -112,7 +112,7 @@ test('counts the backlog from the queue alone, never from the whole log', async 
     connection: () => ({ connectionString: service.databaseUrl }),
     onError() {},
     max: 1,
-    indexOnly: true,
+    settings: indexOnly,
   });
   try {
     await queue.pool.query(`prepare backlog as ${backlogText}`);

@@ -4,7 +4,7 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openDatabase } from '../../src/db/database.ts';
+import { indexOnly, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createQueue } from '../../src/webhooks/dispatch/queue.ts';
 import { createTestDatabase } from '../support/service/database.ts';
@@ -16,7 +16,7 @@ test('sends deliveries that were open before the queue had a table, in turn, and
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-migrations-'));
   const connection = { connectionString: database.url };
   // As the dispatcher's connections are.
-  const { pool, close } = openDatabase({ connection: () => connection, onError() {}, indexOnly: true });
+  const { pool, close } = openDatabase({ connection: () => connection, onError() {}, settings: indexOnly });
   try {
     for (const file of await readdir(migrations))
       if (file < '0006') await cp(join(migrations, file), join(dir, file));

@@ -26,12 +26,14 @@ export interface Anchorable {
   claims: Record<string, unknown>;
   /** Size of data that is stored with the thing and not as a blob; counts against the budget of the workspace. */
   storedBytes?: number;
+  /** What a record stores in the row of its leaf. */
+  record?: { externalId: string; data: string; salt: Buffer; createdAt: Date };
 }
 
 export interface PendingLeaf {
   leaf: Buffer;
   /** To be committed with the thing itself, after the previous leaf. */
-  write: Extract<Write, { table: 'anchor_leaves' }>;
+  write: Write;
 }
 
 /** The previous leaf of a thing's first leaf. */
@@ -61,9 +63,14 @@ export function pendingLeaf(thing: Anchorable): PendingLeaf {
         claims_hash: claimsHash,
         leaf,
         stored_bytes: thing.storedBytes ?? 0,
+        ...(thing.record && recordColumns(thing.record)),
       },
     },
   };
+}
+
+function recordColumns({ externalId, data, salt, createdAt }: NonNullable<Anchorable['record']>) {
+  return { external_id: externalId === '' ? null : externalId, data, salt, created_at: createdAt };
 }
 
 function newSalt(): string {

@@ -85,6 +85,7 @@ function makeVersion(
     previousLeaf,
     claims: { externalId },
     storedBytes: bytes,
+    record: { externalId, data, salt, createdAt },
   });
   return {
     leaf,
@@ -99,16 +100,7 @@ function makeVersion(
       createdAt,
       anchor: null,
     },
-    write: {
-      table: 'anchor_leaves',
-      row: {
-        ...write.row,
-        external_id: externalId === '' ? null : externalId,
-        data,
-        salt,
-        created_at: createdAt,
-      },
-    },
+    write,
   };
 }
 

@@ -19,7 +19,8 @@ let single: Database;
 before(async () => {
   fixture = await openQueueFixture();
   single = openDatabase({
-    connection: () => ({ connectionString: fixture.url, options: walkSettings }),
+    connection: () => ({ connectionString: fixture.url }),
+    settings: walkSettings,
     onError() {},
     max: 1,
   });

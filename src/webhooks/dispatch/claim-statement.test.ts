@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { Pool } from 'pg';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { createWorkspace } from '../../access/workspaces/workspaces.ts';
-import { type Database, openDatabase } from '../../db/database.ts';
+import { type Database, indexOnly, openDatabase } from '../../db/database.ts';
 import { newId } from '../../runtime/ids.ts';
 import { keepPartitions } from '../deliveries/partitions.ts';
 import { putInAgain } from '../deliveries/queue-admin.ts';
@@ -20,7 +20,7 @@ let workspaceId: string;
 before(async () => {
   database = await openTestDatabase();
   const connection = () => ({ connectionString: database.url });
-  queueDatabase = openDatabase({ connection, onError() {}, indexOnly: true });
+  queueDatabase = openDatabase({ connection, onError() {}, settings: indexOnly });
   queue = createQueue(queueDatabase.pool);
   await keepPartitions(database.db, 90);
 });

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { waitUntil } from '../../../test/support/service/process.ts';
 import { createWorkspace } from '../../access/workspaces/workspaces.ts';
-import { type Database, openDatabase } from '../../db/database.ts';
+import { type Database, indexOnly, openDatabase } from '../../db/database.ts';
 import { newId } from '../../runtime/ids.ts';
 import { createWakeup } from '../../runtime/loop.ts';
 import type { Exchange, Outcome } from '../exchange/exchange.ts';
@@ -16,7 +16,7 @@ let queueDatabase: Database;
 before(async () => {
   database = await openTestDatabase();
   const connection = () => ({ connectionString: database.url });
-  queueDatabase = openDatabase({ connection, onError() {}, indexOnly: true });
+  queueDatabase = openDatabase({ connection, onError() {}, settings: indexOnly });
 });
 after(async () => {
   await queueDatabase.close();

@@ -6,7 +6,7 @@ import pg, { type Pool } from 'pg';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { waitUntil } from '../../../test/support/service/process.ts';
 import { createWorkspace } from '../../access/workspaces/workspaces.ts';
-import { type Database, openDatabase } from '../../db/database.ts';
+import { type Database, indexOnly, openDatabase } from '../../db/database.ts';
 import { newId } from '../../runtime/ids.ts';
 import { keepPartitions } from '../deliveries/partitions.ts';
 import { fewDone, lowWaterText } from './low-water.ts';
@@ -19,7 +19,7 @@ let workspaceId: string;
 before(async () => {
   database = await openTestDatabase();
   const connection = () => ({ connectionString: database.url });
-  queueDatabase = openDatabase({ connection, onError() {}, indexOnly: true });
+  queueDatabase = openDatabase({ connection, onError() {}, settings: indexOnly });
   await keepPartitions(database.db, 90);
   workspaceId = (await createWorkspace(database.db, { name: 'Low water' })).id;
   await database.pool.query(

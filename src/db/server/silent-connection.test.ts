@@ -4,11 +4,11 @@ import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase, withClient } from '../../test/support/service/database.ts';
-import { waitUntil } from '../../test/support/service/process.ts';
-import { openSilentProxy, type SilentProxy } from '../../test/support/service/silent-proxy.ts';
-import { type Database, openDatabase } from './database.ts';
-import { isDatabaseAway } from './faults.ts';
+import { createTestDatabase, type TestDatabase, withClient } from '../../../test/support/service/database.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
+import { openSilentProxy, type SilentProxy } from '../../../test/support/service/silent-proxy.ts';
+import { type Database, openDatabase } from '../database.ts';
+import { isDatabaseAway } from '../faults.ts';
 import { endIfCut } from './silent-connection.ts';
 
 let target: TestDatabase;
@@ -20,7 +20,8 @@ before(async () => {
   target = await createTestDatabase({ empty: true });
   proxy = await openSilentProxy(target.url);
   database = openDatabase({
-    connection: () => ({ connectionString: proxy.url, statement_timeout: 20_000 }),
+    connection: () => ({ connectionString: proxy.url }),
+    settings: { statement_timeout: 20_000 },
     onError: (error) => lost.push(error),
     max: 1,
     // Three seconds in total.

@@ -1,6 +1,6 @@
 /** The supported versions of PostgreSQL: those that the tests can run on. */
 import type { ClientBase } from 'pg';
-import { OperatorError } from '../runtime/errors.ts';
+import { OperatorError } from '../../runtime/errors.ts';
 
 /** In the form of `server_version_num`, without the minor version. */
 export const oldestMajor = 15;
