@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Check that the service is ready
-         * @description 503 while the database is unavailable, or while a background loop that requests depend on is stuck. An unreachable chain does not make the service unready: accepted requests stay pending.
+         * @description 503 while the database is unavailable, while this node has another blob store than the installation, or while a background loop that requests depend on is stuck. An unreachable chain does not make the service unready: accepted requests stay pending. Nor does an unreachable blob store: only the bytes of files need it.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -2927,6 +2927,11 @@ export interface components {
             ready: boolean;
             /** @enum {string} */
             database: "up" | "away";
+            /**
+             * @description `foreign`: this node has another blob store than the installation
+             * @enum {string}
+             */
+            blobs: "up" | "away" | "foreign";
             /** @description State of each background loop on this node */
             loops: {
                 [key: string]: string;

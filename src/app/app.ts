@@ -8,6 +8,7 @@ import { readStoredRoom, saveBudgetSettings } from '../access/workspaces/workspa
 import { sparingSpent } from '../anchoring/batching/spent-budget.ts';
 import { confirmedEvents } from '../anchoring/confirmed-event.ts';
 import { createBlobs } from '../blobs/blobs.ts';
+import { requireMarker, watchMarker } from '../blobs/marker.ts';
 import { openBlobStore } from '../blobs/open-blob-store.ts';
 import { blobSweepLoop } from '../blobs/sweep.loop.ts';
 import { createSweep } from '../blobs/sweep.ts';
@@ -97,6 +98,7 @@ export async function createApp(
     () => openBlobStore(config.blobs),
     (blobStore) => blobStore.close(),
   );
+  const lookAtStore = watchMarker(blobStore, await requireMarker({ db, store: blobStore, log }));
   const blobs = createBlobs({ db, keyring, store: blobStore });
   const commit = sparingSpent(createGroupCommit(pool));
   const changes = createChangeWatch(pool);
@@ -212,6 +214,7 @@ export async function createApp(
             metricsToken: config.metricsToken,
             loopHealth: loops.health,
             pingDatabase: () => ping(store.database),
+            lookAtStore,
           });
           // A node that only runs loops serves nothing but its health.
           if (!config.roles.api) return;

@@ -150,6 +150,7 @@ async function finish(target: Target, erased: ErasedBlob[]): Promise<void> {
       // What was sealed after the backup is lost, but its numbers must not be used again.
       await beginSealEpoch(db);
       await sql`delete from webhook_nodes`.execute(db);
+      await sql`update blob_marker set written = false`.execute(db);
       await sql`update webhook_queue set claim_id = null, claimed_by = null, lease_until = null
         where claim_id is not null`.execute(db);
       await sql`drop table ${sql.table(restoreMark)}`.execute(db);

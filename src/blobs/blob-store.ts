@@ -10,7 +10,7 @@ export interface BlobStore {
   get(name: string, range?: ByteRange): AsyncIterable<Uint8Array>;
   /** A missing object is not an error. */
   remove(name: string): Promise<void>;
-  /** All stored objects, in no particular order. */
+  /** All stored objects but the marker, in no particular order. */
   list(): AsyncIterable<StoredObject>;
   /** Removes the leftovers of interrupted puts; puts younger than `olderThanMs` may still be running. */
   removeUnfinished(olderThanMs: number): Promise<number>;

@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { explainFileFault } from '../runtime/file-fault.ts';
 import { BlobMissing, type BlobStore, type ByteRange, type StoredObject, StoreFailed } from './blob-store.ts';
 import { giveBack } from './given-away.ts';
-import { checkName } from './object-names.ts';
+import { checkName, markerName } from './object-names.ts';
 import { sourceOf } from './source.ts';
 
 /** The number of bytes written to disk in one call, while the next are collected. */
@@ -70,7 +70,7 @@ export async function openDiskStore(dir: string): Promise<BlobStore> {
     },
     async *list() {
       for await (const path of filesUnder(dir)) {
-        if (partName.test(path)) continue;
+        if (partName.test(path) || path === join(dir, markerName)) continue;
         const found = await stat(path).catch(nullWhenMissing);
         if (found)
           yield {

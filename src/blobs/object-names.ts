@@ -4,6 +4,9 @@ export function objectName({ workspaceId, blobId }: { workspaceId: string; blobI
   return `${workspaceId}/${blobId}`;
 }
 
+/** Of the marker, which no list names. */
+export const markerName = 'installation';
+
 /** Null unless the name has the form that `objectName` makes. */
 export function parseObjectName(name: string): { workspaceId: string; blobId: string } | null {
   const [, workspaceId, blobId] = /^([\w-]+)\/(blb_\w+)$/.exec(name) ?? [];

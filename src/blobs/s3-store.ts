@@ -15,7 +15,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import type { S3BlobConfig } from '../config/blob-url.ts';
 import { BlobMissing, type BlobStore, type ByteRange, StoreFailed } from './blob-store.ts';
-import { checkName } from './object-names.ts';
+import { checkName, markerName } from './object-names.ts';
 import { sourceOf } from './source.ts';
 
 /** S3 accepts up to 10,000 parts: 80 GB. An upload holds about two of them in memory. */
@@ -62,7 +62,8 @@ export function openS3Store({ bucket, prefix, endpoint, region }: S3BlobConfig):
           .send(new ListObjectsV2Command({ Bucket: bucket, Prefix: base, ContinuationToken: token }))
           .catch(refuse('list'));
         for (const { Key = '', Size = 0, LastModified = new Date() } of page.Contents ?? []) {
-          yield { name: Key.slice(base.length), bytes: Size, modifiedAt: LastModified };
+          const name = Key.slice(base.length);
+          if (name !== markerName) yield { name, bytes: Size, modifiedAt: LastModified };
         }
         token = page.NextContinuationToken;
         more = token !== undefined;

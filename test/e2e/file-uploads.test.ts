@@ -4,6 +4,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { after, before, test } from 'node:test';
+import { markerName } from '../../src/blobs/object-names.ts';
 import { type FormParts, openUpload, sendForm } from '../support/clients/upload.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { withClient } from '../support/service/database.ts';
@@ -42,7 +43,7 @@ async function objects(): Promise<string[]> {
   assert.equal(service.config.blobs.kind, 'disk');
   const found = await readdir(service.config.dataDir, { recursive: true, withFileTypes: true });
   return found
-    .filter((entry) => entry.isFile() && entry.parentPath.includes('blobs'))
+    .filter((entry) => entry.isFile() && entry.parentPath.includes('blobs') && entry.name !== markerName)
     .map(({ name }) => name)
     .sort();
 }

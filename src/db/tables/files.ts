@@ -3,6 +3,11 @@ import type { Generated } from 'kysely';
 import type { NullableTimestamp, Timestamp } from './columns.ts';
 
 export interface FileTables {
+  blob_marker: {
+    is_only: Generated<boolean>;
+    id: string;
+    written: Generated<boolean>;
+  };
   blobs: {
     workspace_id: string;
     id: string;

@@ -3,6 +3,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { StoreState } from '../../blobs/marker.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { isLoopback } from '../../runtime/host-address.ts';
 import type { LoopHealth } from '../../runtime/loop.ts';
@@ -13,6 +14,7 @@ import type { Metrics } from './metrics.ts';
 export interface OperationsDeps {
   /** Rejects when the database does not answer. */
   pingDatabase(): Promise<void>;
+  lookAtStore(): Promise<StoreState>;
   loopHealth(): LoopHealth[];
   metrics: Metrics;
   metricsToken: string | null;
@@ -23,6 +25,10 @@ const Ready = named(
   Type.Object({
     ready: Type.Boolean({ examples: [true] }),
     database: Type.String({ enum: ['up', 'away'] }),
+    blobs: Type.String({
+      enum: ['up', 'away', 'foreign'],
+      description: '`foreign`: this node has another blob store than the installation',
+    }),
     loops: Type.Record(Type.String(), Type.String(), {
       description: 'State of each background loop on this node',
       examples: [{ 'anchor-batcher': 'running', indexer: 'running' }],
@@ -54,7 +60,7 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
         operationId: 'getReadiness',
         summary: 'Check that the service is ready',
         description:
-          '503 while the database is unavailable, or while a background loop that requests depend on is stuck. An unreachable chain does not make the service unready: accepted requests stay pending.',
+          '503 while the database is unavailable, while this node has another blob store than the installation, or while a background loop that requests depend on is stuck. An unreachable chain does not make the service unready: accepted requests stay pending. Nor does an unreachable blob store: only the bytes of files need it.',
         tags: ['operations'],
         response: { 200: Ready, 503: like(Ready, { ready: false, database: 'away' }) },
       },
@@ -65,12 +71,16 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
         () => 'up',
         () => 'away',
       );
+      const blobs = await deps.lookAtStore();
       const ready =
-        database === 'up' && loops.every(({ state, dispensable }) => state !== 'stuck' || dispensable);
+        database === 'up' &&
+        blobs !== 'foreign' &&
+        loops.every(({ state, dispensable }) => state !== 'stuck' || dispensable);
       if (!ready) reply.header('retry-after', '2');
       return reply.code(ready ? 200 : 503).send({
         ready,
         database,
+        blobs,
         loops: Object.fromEntries(loops.map(({ name, state }) => [name, state])),
       });
     },

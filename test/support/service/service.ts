@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Readable, Writable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { QueryResult } from 'pg';
 import { type Logger, pino } from 'pino';
@@ -52,6 +53,9 @@ export interface Answer {
 /** Nobody listens there: accepted things stay pending, and no test pays for a chain that it does not use. */
 const noChain = 'http://127.0.0.1:9';
 
+/** Where the first service on each database keeps files: others there use the same place. */
+const stores = new Map<string, string>();
+
 /** `env` overrides settings, `databaseUrl` shares a database between two services, `chain` enables the embedded chain. */
 export async function startService({
   env = {},
@@ -80,8 +84,10 @@ export async function startService({
     DATABASE_URL: url,
     HOLDFAST_RATE_LIMIT: 'off',
     ...(!chain && { HOLDFAST_CHAIN_RPC_URLS: noChain }),
+    ...(stores.has(url) && { HOLDFAST_BLOB_URL: stores.get(url) }),
     ...env,
   });
+  if (config.blobs.kind === 'disk') stores.set(url, pathToFileURL(config.blobs.dir).href);
   const { log, logged } = kept === 'all' ? captureLog() : printFailedRequests();
   const withDatabase = openDatabase({ connection: () => ({ connectionString: url }), onError() {} });
   opened.defer(() => withDatabase.close());
