@@ -97,6 +97,12 @@ const bigint: Encoder<number> = {
   },
 };
 
+const float: Encoder<number> = {
+  oid: 701,
+  room: () => 8,
+  write: (array, value, at) => array.writeDoubleBE(value, at),
+};
+
 /** PostgreSQL counts microseconds from the year 2000. */
 const timestamptz: Encoder<Date | string> = {
   oid: 1184,
@@ -137,7 +143,7 @@ function putLong(array: Buffer, value: number, at: number): void {
   putInteger(array, value, at + 4);
 }
 
-const encoders = { text, bytea, integer, boolean, bigint, timestamptz, jsonb } as Record<
-  'text' | 'bytea' | 'integer' | 'boolean' | 'bigint' | 'timestamptz' | 'jsonb',
+const encoders = { text, bytea, integer, boolean, bigint, float, timestamptz, jsonb } as Record<
+  'text' | 'bytea' | 'integer' | 'boolean' | 'bigint' | 'float' | 'timestamptz' | 'jsonb',
   Encoder<unknown>
 >;

@@ -4,40 +4,45 @@
 const dueOf = (retrying: boolean) => `
   select q.ctid as row_at, q.next_attempt_at from webhook_queue q
   where not q.asleep and q.endpoint_id = active.endpoint_id and q.retrying = ${retrying}
-    and q.next_attempt_at between $11 and now()
+    and q.next_attempt_at between $10 and now()
     and (q.claim_id is null or q.lease_until < now())
   order by q.next_attempt_at
   limit room.free
   for update skip locked`;
 
+/** The endpoint after another, among those that have deliveries awake. */
+const endpointAfter = (wrapped: string, where: string) => `
+  (select q.endpoint_id, ${wrapped} as wrapped from webhook_queue q
+   where not q.asleep and ${where} and q.next_attempt_at >= $10
+   order by q.endpoint_id limit 1)`;
+
 /**
  * Finds endpoints with due deliveries by hopping through the index from one to the next, so that the backlog of one costs
- * the others nothing, and takes as many of each as it has room for. First attempts go before retries, but a quarter of
- * the room is for retries that are long overdue, so that an endpoint with an endless backlog of first attempts still gets
- * its retries. The next claim continues after the last endpoint, so that the first endpoints do not take the whole limit.
- * A claim that stops because it has looked at enough endpoints returns a row without `row_at`. Nothing is due before $11,
- * so index entries of deliveries that ended before then are skipped; see low-water.ts.
+ * the others nothing, and takes as many of each as it has room for. It begins after the endpoint $7, where the last claim
+ * stopped, so that the first endpoints do not take the whole limit, and goes on from the start up to that one. First
+ * attempts go before retries, but a quarter of the room is for retries that are long overdue, so that an endpoint with an
+ * endless backlog of first attempts still gets its retries. A claim that stops because it has looked at enough endpoints
+ * returns a row without `row_at`. Nothing is due before $10, so index entries of deliveries that ended before then are
+ * skipped; see low-water.ts.
  */
 export const claimText = `
-with recursive active (endpoint_id, number) as (
-  (select endpoint_id, 1 from webhook_queue
-   where not asleep and endpoint_id > $7 and ($8 = '' or endpoint_id <= $8) and next_attempt_at >= $11
-   order by endpoint_id limit 1)
+with recursive active (endpoint_id, wrapped, number) as (
+  select $7::text collate "C", false, 0
   union all
-  select next.endpoint_id, active.number + 1 from active cross join lateral (
-    select q.endpoint_id from webhook_queue q
-    where not q.asleep and q.endpoint_id > active.endpoint_id and ($8 = '' or q.endpoint_id <= $8)
-      and q.next_attempt_at >= $11
-    order by q.endpoint_id limit 1
+  select next.endpoint_id, next.wrapped, active.number + 1 from active cross join lateral (
+    ${endpointAfter('active.wrapped', `q.endpoint_id > active.endpoint_id and (not active.wrapped or q.endpoint_id <= $7)`)}
+    union all
+    ${endpointAfter('true', 'not active.wrapped and q.endpoint_id <= $7')}
+    limit 1
   ) as next
-  where active.number < $10
+  where active.number < $9
 ), due as materialized (
-  select active.endpoint_id, found.row_at
+  select active.endpoint_id, active.wrapped, found.row_at
   from active
   left join webhook_endpoints e on e.id = active.endpoint_id
   cross join lateral (
     select granted.free, floor(granted.free * 0.25 + random()) as for_overdue from (
-      select case when e.id is null or e.workspace_id = any ($9::text[]) then 0
+      select case when e.id is null or e.workspace_id = any ($8::text[]) then 0
                   else coalesce(($1::jsonb ->> active.endpoint_id)::integer, $2) end as free
     ) as granted
   ) as room
@@ -56,8 +61,9 @@ with recursive active (endpoint_id, number) as (
       limit room.free
     ) as taken
     union all
-    select null where active.number = $10
+    select null where active.number = $9
   ) as found
+  where active.number > 0
   limit $3
 ), claimed as (
   update webhook_queue q
@@ -67,9 +73,9 @@ with recursive active (endpoint_id, number) as (
     q.first_attempt_at, q.resume_at is not null as by_hand,
     q.late_ms + extract(epoch from now() - q.next_attempt_at)::float8 * 1000 as late_ms, q.ctid as row_at
 )
-select * from claimed
+select *, null as wrapped from claimed
 union all
-select null, null, null, null, endpoint_id, null, null, null, null, null, null from due where row_at is null`;
+select null, null, null, null, endpoint_id, null, null, null, null, null, null, wrapped from due where row_at is null`;
 
 /** Wakes retries that have become due. */
 export const wakeText = `

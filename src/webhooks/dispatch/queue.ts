@@ -3,6 +3,7 @@
  * Each node has one queue object, which remembers where the next claim continues and the endpoints it has read.
  */
 import type { Pool } from 'pg';
+import { type ElementType, encodeArray } from '../../db/arrays.ts';
 import { type Attempt, mostAttempts } from '../deliveries/deliveries.ts';
 import { failingTooLong } from '../endpoints/endpoints.store.ts';
 import { claimText, nextDueText, wakeText } from './claim-statement.ts';
@@ -54,6 +55,11 @@ export interface DeliveryResult {
   attempt: Attempt | null;
 }
 
+/** As much of a result as is written down. */
+interface SavedResult extends Omit<DeliveryResult, 'delivery'> {
+  delivery: Pick<ClaimedDelivery, 'id' | 'createdAt' | 'rowAt' | 'claimId'>;
+}
+
 export interface ClaimRequest {
   claimId: string;
   nodeId: number;
@@ -85,9 +91,9 @@ const usualMostEndpoints = 1000;
 /** Changes the queue first, and the log only for deliveries whose claim still holds. */
 const completeText = `
 with result as (
-  select row_at, id, claim_id, status, retry_in_ms * interval '1 millisecond' as retry_in, late_ms, attempt
-  from json_to_recordset($1)
-    as r (row_at tid, id text, claim_id text, status text, retry_in_ms float8, late_ms float8, attempt jsonb)
+  select row_at::tid, id, claim_id, status, retry_in_ms * interval '1 millisecond' as retry_in, late_ms, attempt
+  from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[], $9::jsonb[])
+    as r (row_at, id, claim_id, status, retry_in_ms, late_ms, attempt)
 ), ended as (
   delete from webhook_queue q using result r
   where r.status <> 'pending' and q.ctid = r.row_at and q.delivery_id = r.id and q.claim_id = r.claim_id
@@ -117,11 +123,12 @@ set status = r.status,
                     else d.attempts || r.attempt end
 from (select * from ended union all select * from waiting) as r
 where d.workspace_id = r.workspace_id and d.id = r.delivery_id and d.created_at = r.created_at
-  and d.created_at between $2 and $3`;
+  and d.created_at between $1 and $2`;
 
-/** The row without `row_at` has only the endpoint: the last one that the claim looked at. */
+/** The row without `row_at` has only the last endpoint that the claim looked at, and whether it came from the start. */
 interface FoundRow extends Omit<ClaimRow, 'row_at'> {
   row_at: string | null;
+  wrapped: boolean | null;
 }
 
 interface ClaimRow {
@@ -169,44 +176,18 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
     const { claimId, nodeId, leaseMs, room, usual, fullWorkspaces, limit } = request;
     const mark = await lowWater.find();
     const free = JSON.stringify(Object.fromEntries(room.map((one) => [one.endpointId, one.free])));
-    const claimBetween = async (first: string, last: string, limit: number) => {
-      const { rows } = await pool.query<FoundRow>({
-        name: 'webhook-claim',
-        text: claimText,
-        values: [
-          free,
-          usual,
-          limit,
-          claimId,
-          nodeId,
-          leaseMs,
-          first,
-          last,
-          fullWorkspaces,
-          mostEndpoints,
-          mark,
-        ],
-      });
-      return {
-        rows: rows.filter((row): row is ClaimRow => row.row_at !== null),
-        stoppedAt: rows.find((row) => row.row_at === null)?.endpoint_id,
-      };
-    };
-    const highest = (rows: ClaimRow[]) =>
-      rows.reduce((most, { endpoint_id: id }) => (id > most ? id : most), '');
     await pool.query({ name: 'webhook-wake', text: wakeText, values: [wokenAtOnce, mark] });
-    const { rows, stoppedAt } = await claimBetween(after, '', limit);
-    midRound = stoppedAt !== undefined;
-    if (rows.length === limit || stoppedAt !== undefined) {
-      after = stoppedAt ?? highest(rows);
-      return rows;
-    }
-    if (after === '') return rows;
-    // The round continues from the start, up to where it began.
-    const rest = await claimBetween('', after, limit - rows.length);
-    const isFull = rest.rows.length > 0 && rows.length + rest.rows.length === limit;
-    after = rest.stoppedAt ?? (isFull ? highest(rest.rows) : '');
-    return [...rows, ...rest.rows];
+    const { rows } = await pool.query<FoundRow>({
+      name: 'webhook-claim',
+      text: claimText,
+      values: [free, usual, limit, claimId, nodeId, leaseMs, after, fullWorkspaces, mostEndpoints, mark],
+    });
+    const stopped = rows.find((row) => row.row_at === null);
+    const claimed = rows.filter((row): row is FoundRow & ClaimRow => row.row_at !== null);
+    midRound = stopped?.wrapped === false;
+    if (stopped) after = stopped.endpoint_id;
+    else after = claimed.length === limit ? (claimed.at(-1)?.endpoint_id ?? '') : '';
+    return claimed;
   }
 
   /** Reads the endpoints again; deliveries claimed earlier see the change too. */
@@ -224,7 +205,7 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
     endpoints = new Map(
       rows.map((row) => {
         const known = endpoints.get(row.id);
-        const read = toEndpoint(row);
+        const read = toEndpoint(row, known);
         // It answered 410 to this node, and this query began before that was saved.
         if (known && !known.enabled && known.revision === read.revision) read.enabled = false;
         return [row.id, Object.assign(known ?? {}, read)];
@@ -259,13 +240,25 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
     lost.clear();
   }
 
-  async function writeDown(rows: object[], createdAt: Date[]): Promise<number> {
-    const times = createdAt.map((at) => at.getTime());
+  async function writeDown(results: SavedResult[]): Promise<number> {
+    const column = (type: ElementType, of: (result: SavedResult) => unknown) =>
+      encodeArray(type, results.map(of));
+    const times = results.map(({ delivery }) => delivery.createdAt.getTime());
     const { rowCount } = await pool.query({
       name: 'webhook-complete',
       text: completeText,
-      // The range of times lets the planner skip partitions of other days.
-      values: [JSON.stringify(rows), new Date(Math.min(...times)), new Date(Math.max(...times))],
+      values: [
+        // The range of times lets the planner skip partitions of other days.
+        new Date(Math.min(...times)),
+        new Date(Math.max(...times)),
+        column('text', ({ delivery }) => delivery.rowAt),
+        column('text', ({ delivery }) => delivery.id),
+        column('text', ({ delivery }) => delivery.claimId),
+        column('text', ({ status }) => status),
+        column('float', ({ retryInMs }) => retryInMs),
+        column('float', ({ lateMs }) => lateMs),
+        column('jsonb', ({ attempt }) => attempt),
+      ],
     });
     return rowCount ?? 0;
   }
@@ -273,8 +266,12 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
   /** The event or the endpoint is missing for good: without this, these deliveries would be claimed again and again. */
   async function failLacking(rows: ClaimRow[], claimId: string): Promise<void> {
     await writeDown(
-      rows.map(({ row_at, delivery_id: id }) => ({ row_at, id, claim_id: claimId, status: 'failed' })),
-      rows.map((row) => row.created_at),
+      rows.map(({ row_at: rowAt, delivery_id: id, created_at: createdAt }) => ({
+        delivery: { rowAt, id, claimId, createdAt },
+        status: 'failed',
+        retryInMs: null,
+        attempt: null,
+      })),
     );
   }
 
@@ -316,21 +313,7 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
       return rows[0]?.due_in_ms ?? null;
     },
 
-    complete(results) {
-      const rows = results.map(({ delivery, status, retryInMs, lateMs, attempt }) => ({
-        row_at: delivery.rowAt,
-        id: delivery.id,
-        claim_id: delivery.claimId,
-        status,
-        retry_in_ms: retryInMs,
-        late_ms: lateMs,
-        attempt,
-      }));
-      return writeDown(
-        rows,
-        results.map(({ delivery }) => delivery.createdAt),
-      );
-    },
+    complete: writeDown,
   };
 }
 
@@ -357,11 +340,12 @@ function toDelivery(
   };
 }
 
-function toEndpoint(row: EndpointRow): ClaimedEndpoint {
+/** Keeps the parsed URL while it does not change. */
+function toEndpoint(row: EndpointRow, known: ClaimedEndpoint | undefined): ClaimedEndpoint {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
-    url: new URL(row.url),
+    url: known?.url.href === row.url ? known.url : new URL(row.url),
     enabled: row.enabled,
     rateLimit: row.rate_limit,
     failingSince: row.failing_since,
