@@ -9,9 +9,10 @@ import { nextAttemptAt, parseRetryAfter } from './retry-schedule.ts';
 export interface AttemptDeps {
   exchanger: Exchanger;
   retryStepsMs: number[];
-  signerOf(endpoint: ClaimedEndpoint): Promise<Signer>;
-  /** Called after every attempt with the health of the endpoint. */
-  onHealth(endpoint: ClaimedEndpoint, health: EndpointHealth): Promise<void>;
+  /** At once if it is known, as it mostly is: a promise would cost every delivery. */
+  signerOf(endpoint: ClaimedEndpoint): Signer | Promise<Signer>;
+  /** Called after every attempt with the health of the endpoint. Null: there is nothing to save. */
+  onHealth(endpoint: ClaimedEndpoint, health: EndpointHealth): Promise<void> | null;
   log: { error(details: object, message: string): void };
 }
 
@@ -25,7 +26,8 @@ export async function attemptDelivery(
   // The endpoint may change while the request runs; the result counts for this URL only.
   const { url } = endpoint;
   if (!endpoint.enabled) return { delivery, status: 'skipped', retryInMs: null, attempt: null };
-  const sign = await signerOf(endpoint);
+  const signer = signerOf(endpoint);
+  const sign = signer instanceof Promise ? await signer : signer;
   const startedAt = Date.now();
   const headers = sign({ eventId, body: envelope, timestamp: Math.floor(startedAt / 1000) });
   const told = await exchanger.post({ url, headers, body: envelope });
@@ -40,23 +42,28 @@ export async function attemptDelivery(
     responseBody: told.responseBody,
   };
   // The attempt was made and must be recorded, even if saving the health fails.
-  const note = async (health: EndpointHealth) => {
+  const note = async (health: EndpointHealth, saving: Promise<void>) => {
     try {
-      await onHealth({ ...endpoint, url }, health);
+      await saving;
     } catch (error) {
       log.error({ err: error, endpoint: endpoint.id }, 'could not save endpoint health');
       // Other nodes still see it enabled, so this node has to try it again.
       if (health === 'gone') endpoint.enabled = true;
     }
   };
+  const tell = (health: EndpointHealth) => {
+    const saving = onHealth(endpoint.url === url ? endpoint : { ...endpoint, url }, health);
+    return saving && note(health, saving);
+  };
   if (told.error === null) {
-    await note('well');
+    const noted = tell('well');
+    if (noted) await noted;
     return { delivery, status: 'succeeded', retryInMs: null, attempt };
   }
   const gone = told.statusCode === 410;
-  // For deliveries waiting on this node; `note` below informs the other nodes.
+  // For deliveries waiting on this node; `tell` below informs the other nodes.
   if (gone && endpoint.url.href === url.href) endpoint.enabled = false;
-  await note(gone ? 'gone' : 'failing');
+  await tell(gone ? 'gone' : 'failing');
   if (gone) return { delivery, status: 'failed', retryInMs: null, attempt };
   const asked = told.statusCode === 429 || told.statusCode === 503 ? told.retryAfter : null;
   const now = Date.now();

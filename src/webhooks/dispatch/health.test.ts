@@ -123,7 +123,7 @@ test('stores a recovery with the next success if it could not be stored before',
   });
   await failingFor(dayMs);
   const asClaimed = await claimed();
-  await assert.rejects(keep(asClaimed, 'well'));
+  await assert.rejects(async () => keep(asClaimed, 'well'));
   away = false;
   await keep(asClaimed, 'well');
   assert.equal((await row()).failing_since, null);

@@ -16,10 +16,10 @@ interface Written {
   ended: number | null;
 }
 
-/** Writes changes only: an endpoint that keeps failing, or keeps working, costs next to nothing. */
+/** Writes changes only: for an endpoint that keeps failing, or keeps working, there is nothing to wait for. */
 export function createHealthKeeper(
   endpoints: Pick<Endpoints, 'setFailing' | 'disable'>,
-): (endpoint: ClaimedEndpoint, health: EndpointHealth) => Promise<void> {
+): (endpoint: ClaimedEndpoint, health: EndpointHealth) => Promise<void> | null {
   const written = new Map<string, Written>();
 
   async function write(id: string, change: Omit<Written, 'at'>): Promise<void> {
@@ -34,20 +34,18 @@ export function createHealthKeeper(
     }
   }
 
-  return async (endpoint, health) => {
+  return (endpoint, health) => {
     const { id } = endpoint;
     if (health === 'gone') return endpoints.disable(endpoint, 'gone');
     const last = written.get(id);
     const since = endpoint.failingSince?.getTime() ?? null;
     // Deliveries claimed before the recovery still carry the old `failingSince`.
     const isFailing = since !== null && since !== last?.ended;
-    if (health === 'well') {
-      if (isFailing || last?.failing) await write(id, { failing: false, ended: since });
-    } else if (isFailing && endpoint.failingTooLong) {
-      await endpoints.disable(endpoint, 'failing');
-    } else if (!isFailing || !endpoint.failureNoted) {
-      const justWritten = last?.failing && performance.now() - last.at < keptMs;
-      if (!justWritten) await write(id, { failing: true, ended: last?.ended ?? null });
-    }
+    if (health === 'well')
+      return isFailing || last?.failing ? write(id, { failing: false, ended: since }) : null;
+    if (isFailing && endpoint.failingTooLong) return endpoints.disable(endpoint, 'failing');
+    if (isFailing && endpoint.failureNoted) return null;
+    const justWritten = last?.failing && performance.now() - last.at < keptMs;
+    return justWritten ? null : write(id, { failing: true, ended: last?.ended ?? null });
   };
 }

@@ -102,7 +102,7 @@ export function createLane<Job>(): Lane<Job> {
     },
     takeBack(which) {
       const end = waiting.findIndex((job) => !which(job));
-      return waiting.splice(0, end === -1 ? waiting.length : end);
+      return end === 0 ? [] : waiting.splice(0, end === -1 ? waiting.length : end);
     },
     stalled,
     waiting: () => waiting.length,

@@ -160,7 +160,7 @@ export function createLanes<Job>({
     if (stale.length > 0) onTakenBack(stale);
     const [job] = lane.start(now, 1);
     if (job !== undefined) {
-      void follow(entry, job);
+      follow(entry, job);
       queueUp(entry);
       return;
     }
@@ -175,20 +175,24 @@ export function createLanes<Job>({
     ).unref();
   }
 
-  async function follow(entry: Entry<Job>, job: Job): Promise<void> {
-    const { lane, workspace } = entry;
+  function follow(entry: Entry<Job>, job: Job): void {
+    const { workspace } = entry;
     const request = { startedAt: performance.now(), workspace };
     inFlight += 1;
     workspace.inFlight += 1;
     active.add(request);
     workspace.active += 1;
     clock ??= setInterval(leaveWaiting, waitsAfterMs / 2);
-    const succeeded = await run(job);
+    void run(job).then((succeeded) => finish(entry, request, succeeded));
+  }
+
+  function finish(entry: Entry<Job>, request: Request<Job>, succeeded: boolean): void {
+    const { lane, workspace } = entry;
     leave(request);
     inFlight -= 1;
     workspace.inFlight -= 1;
     lane.finished(succeeded, Date.now());
-    ask(entry);
+    if (!entry.queued) queueUp(entry);
     share();
     if (entry.more && !entry.asked && lane.waiting() <= entry.fewLeft) {
       entry.asked = true;
