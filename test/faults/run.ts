@@ -1,6 +1,7 @@
 /** A run: cycles of load, fault and oracle, then everything is delivered and looked at as a whole. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { toAttempts } from '../../src/webhooks/deliveries/deliveries.ts';
 import { createAsking } from './asking.ts';
 import type { ChainMode } from './chain.ts';
 import { expectNoneLeft } from './expect.ts';
@@ -176,20 +177,29 @@ async function undelivered(fixture: Fixture): Promise<unknown[]> {
 
 /** None may have failed more often than its receiver did. */
 async function failedDeliveries({ store, receivers }: Fixture): Promise<FailedDelivery[]> {
-  const rows = await store.query<FailedDelivery & { event_id: string; endpoint_id: string }>(
-    `select id, event_id, endpoint_id, array(
-       select a ->> 'error' from jsonb_array_elements(attempts::jsonb) a where a ->> 'error' is not null
-     ) as errors
-     from webhook_deliveries where status = 'failed'`,
+  const rows = await store.query<FailedRow>(
+    "select id, event_id, endpoint_id, first_attempt, attempts from webhook_deliveries where status = 'failed'",
   );
-  for (const { id, event_id, endpoint_id, errors } of rows) {
+  const failed = rows.map((row) => ({
+    ...row,
+    errors: toAttempts(row).flatMap(({ error }) => error ?? []),
+  }));
+  for (const { id, event_id, endpoint_id, errors } of failed) {
     const receiver = receivers.subscriptions.find(({ endpointId }) => endpointId === endpoint_id);
     const troubled = receiver?.arrivals.get(event_id)?.troubled ?? 0;
     const denied = errors.filter((error) => !outOfTime.test(error)).length;
     if (troubled < denied)
       throw new Violation('a delivery failed more often than its receiver did', [{ id, errors, troubled }]);
   }
-  return rows;
+  return failed;
+}
+
+interface FailedRow {
+  id: string;
+  event_id: string;
+  endpoint_id: string;
+  first_attempt: string | null;
+  attempts: unknown;
 }
 
 interface FailedDelivery {

@@ -33,6 +33,7 @@ export interface WebhookTables {
     type: string;
     status: 'pending' | 'succeeded' | 'failed' | 'skipped';
     attempt_count: Generated<number>;
+    first_attempt: string | null;
     attempts: Json<object[]>;
     envelope: string | null;
     replay_id: string | null;

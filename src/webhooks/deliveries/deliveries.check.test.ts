@@ -53,12 +53,23 @@ test('accepts a delivery with more attempts than its log keeps, and misses none 
     ]);
   }
   assert.deepEqual(await walk(deliveriesPass(single.db)), []);
-  for (const place of [0, 1, mostAttempts - 1]) {
-    const before = (await fixture.rows())[0]?.attempts;
-    await fixture.pool.query('update webhook_deliveries set attempts = attempts - $1::integer', [place]);
+  const { rows } = await fixture.pool.query('select first_attempt, attempts from webhook_deliveries');
+  const without = (place: number) => `attempts = attempts - ${place}`;
+  const changes = [
+    'first_attempt = null',
+    "first_attempt = 'not JSON'",
+    without(0),
+    without(1),
+    without(mostAttempts - 2),
+  ];
+  for (const change of changes) {
+    await fixture.pool.query(`update webhook_deliveries set ${change}`);
     const rules = (await walk(deliveriesPass(single.db))).map(({ rule }) => rule);
-    assert.deepEqual(rules, ['delivery_attempts'], `without the attempt at ${place}`);
-    await fixture.pool.query('update webhook_deliveries set attempts = $1::jsonb', [JSON.stringify(before)]);
+    assert.deepEqual(rules, ['delivery_attempts'], change);
+    await fixture.pool.query('update webhook_deliveries set first_attempt = $1, attempts = $2::jsonb', [
+      rows[0].first_attempt,
+      JSON.stringify(rows[0].attempts),
+    ]);
   }
 });
 

@@ -4,6 +4,7 @@ import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
 import type { Finding, Pass } from '../../runtime/check.ts';
 import { type Attempt, mostAttempts } from './deliveries.ts';
+import { readAttemptHead } from './first-attempt.ts';
 
 interface Row {
   workspace_id: string;
@@ -14,6 +15,7 @@ interface Row {
   status: string;
   queued: boolean;
   attempt_count: number;
+  first_head: string | null;
   attempts: Pick<Attempt, 'number' | 'statusCode' | 'error'>[];
   own_envelope: boolean;
   event_type: string | null;
@@ -34,6 +36,7 @@ export function deliveriesPass(db: Db): Pass {
     // retries end within a day.
     read: ({ where, end }) => sql<Row>`
       select d.workspace_id, d.id, d.event_id, d.endpoint_id, d.type, d.status, waiting.queued is not null as queued, d.attempt_count,
+             split_part(d.first_attempt, E'\\t', 1) as first_head,
              (select coalesce(json_agg(json_build_object(
                 'number', a -> 'number', 'statusCode', a -> 'statusCode', 'error', a -> 'error') order by place), '[]')
               from jsonb_array_elements(d.attempts) with ordinality as attempt (a, place)) as attempts,
@@ -105,7 +108,8 @@ function state({ status, queued }: Row): Fault {
   ];
 }
 
-function attempts({ status, attempts, attempt_count }: Row): Fault {
+function attempts({ status, first_head, attempts: others, attempt_count }: Row): Fault {
+  const attempts = [...readFirst(first_head), ...others];
   const kept = Math.min(attempt_count, mostAttempts);
   const numbers = attempts.map(({ number }) => number);
   if (attempts.length !== kept || numbers.some((number, place) => number !== keptNumber(place))) {
@@ -128,6 +132,15 @@ function attempts({ status, attempts, attempt_count }: Row): Fault {
     ];
   }
   return null;
+}
+
+/** None if it is not what the service writes: the count then does not match. */
+function readFirst(head: string | null): Row['attempts'] {
+  try {
+    return head === null ? [] : [readAttemptHead(head)];
+  } catch {
+    return [];
+  }
 }
 
 function leftOpen({ left_open, endpoint_id }: Row): Fault {

@@ -8,6 +8,7 @@ import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { Wakeup } from '../../runtime/loop.ts';
 import { countAgain } from './delivery-hours.ts';
+import { readFirstAttempt } from './first-attempt.ts';
 import { putInAgain } from './queue-admin.ts';
 
 export type DeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'skipped';
@@ -177,7 +178,7 @@ export function createDeliveries({ db, wakeup, bounds = usualBounds }: Deliverie
     async get(workspaceId, id) {
       const row = await of(db, workspaceId)
         .where('d.id', '=', id)
-        .select([...columns, 'd.attempts', 'd.envelope'])
+        .select([...columns, 'd.first_attempt', 'd.attempts', 'd.envelope'])
         .executeTakeFirst();
       if (!row) throw notFound(id);
       const event = await db
@@ -189,7 +190,7 @@ export function createDeliveries({ db, wakeup, bounds = usualBounds }: Deliverie
       return {
         ...toDelivery(row),
         envelope: row.envelope ?? event?.envelope ?? '',
-        attempts: row.attempts as Attempt[],
+        attempts: toAttempts(row),
       };
     },
 
@@ -266,6 +267,12 @@ type Row = Pick<
   Selectable<Tables['webhook_deliveries']>,
   'id' | 'event_id' | 'endpoint_id' | 'type' | 'status' | 'created_at' | 'attempt_count' | 'replay_id'
 > & { next_attempt_at: Date | null; claim_id: string | null };
+
+/** The log keeps the first attempt apart from the others. */
+export function toAttempts(row: { first_attempt: string | null; attempts: unknown }): Attempt[] {
+  const others = row.attempts as Attempt[];
+  return row.first_attempt === null ? others : [readFirstAttempt(row.first_attempt), ...others];
+}
 
 function toDelivery(row: Row): Delivery {
   return {

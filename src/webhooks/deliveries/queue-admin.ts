@@ -42,7 +42,8 @@ export async function putInAgain(db: Db, workspaceId: string, deliveryId: string
       (workspace_id, delivery_id, created_at, event_id, endpoint_id, replay_id, retrying, next_attempt_at,
        attempt_count, first_attempt_at)
     select workspace_id, id, created_at, event_id, endpoint_id, replay_id, true, now(),
-           attempt_count, (attempts -> 0 ->> 'at')::timestamptz
+           attempt_count,
+           coalesce(split_part(first_attempt, E'\\t', 1)::json ->> 1, attempts -> 0 ->> 'at')::timestamptz
     from webhook_deliveries where workspace_id = ${workspaceId} and id = ${deliveryId}
     on conflict (workspace_id, delivery_id) do update
     set retrying = true, next_attempt_at = now(), asleep = false,

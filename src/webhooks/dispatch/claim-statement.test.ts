@@ -151,7 +151,7 @@ async function fail(delivery: ClaimedDelivery) {
 
 async function state() {
   const { rows } = await database.pool.query(
-    `select d.id, d.status, d.attempt_count, jsonb_array_length(d.attempts) as attempts, q.next_attempt_at, q.asleep
+    `select d.id, d.status, d.attempt_count, (d.first_attempt is not null)::integer + jsonb_array_length(d.attempts) as attempts, q.next_attempt_at, q.asleep
      from webhook_deliveries d left join webhook_queue q on q.delivery_id = d.id`,
   );
   return rows[0];

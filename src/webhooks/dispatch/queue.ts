@@ -5,6 +5,7 @@
 import type { Pool } from 'pg';
 import { type ElementType, encodeArray } from '../../db/arrays.ts';
 import { type Attempt, mostAttempts } from '../deliveries/deliveries.ts';
+import { writeFirstAttempt } from '../deliveries/first-attempt.ts';
 import { failingTooLong } from '../endpoints/endpoints.store.ts';
 import { claimText, nextDueText, wakeText } from './claim-statement.ts';
 import { createLowWater } from './low-water.ts';
@@ -91,36 +92,40 @@ const usualMostEndpoints = 1000;
 /** Changes the queue first, and the log only for deliveries whose claim still holds. */
 const completeText = `
 with result as (
-  select row_at::tid, id, claim_id, status, retry_in_ms * interval '1 millisecond' as retry_in, late_ms, attempt
-  from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[], $9::jsonb[])
-    as r (row_at, id, claim_id, status, retry_in_ms, late_ms, attempt)
+  select row_at::tid, id, claim_id, status, retry_in_ms * interval '1 millisecond' as retry_in, late_ms,
+         attempted_at, first_attempt, later_attempt
+  from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::float8[], $9::timestamptz[],
+              $10::text[], $11::jsonb[])
+    as r (row_at, id, claim_id, status, retry_in_ms, late_ms, attempted_at, first_attempt, later_attempt)
 ), ended as (
   delete from webhook_queue q using result r
   where r.status <> 'pending' and q.ctid = r.row_at and q.delivery_id = r.id and q.claim_id = r.claim_id
-  returning q.workspace_id, q.delivery_id, q.created_at, r.status, r.attempt
+  returning q.workspace_id, q.delivery_id, q.created_at, r.status, r.first_attempt, r.later_attempt
 ), waiting as (
   update webhook_queue q
-  set retrying = q.retrying or r.attempt is not null,
-      next_attempt_at = case when q.resume_at is not null and r.attempt is not null
+  set retrying = q.retrying or r.attempted_at is not null,
+      next_attempt_at = case when q.resume_at is not null and r.attempted_at is not null
         then greatest(q.resume_at, now() + r.retry_in) else coalesce(now() + r.retry_in, q.next_attempt_at) end,
-      asleep = case when q.resume_at is not null and r.attempt is not null
+      asleep = case when q.resume_at is not null and r.attempted_at is not null
         then greatest(q.resume_at, now() + r.retry_in) > now() else coalesce(r.retry_in > interval '0', false) end,
-      resume_at = case when r.attempt is null then q.resume_at end,
-      manual_count = q.manual_count + (q.resume_at is not null and r.attempt is not null)::integer,
+      resume_at = case when r.attempted_at is null then q.resume_at end,
+      manual_count = q.manual_count + (q.resume_at is not null and r.attempted_at is not null)::integer,
       late_ms = coalesce(r.late_ms, q.late_ms),
-      attempt_count = q.attempt_count + (r.attempt is not null)::integer,
-      first_attempt_at = coalesce(q.first_attempt_at, (r.attempt ->> 'at')::timestamptz),
+      attempt_count = q.attempt_count + (r.attempted_at is not null)::integer,
+      first_attempt_at = coalesce(q.first_attempt_at, r.attempted_at),
       claim_id = null, claimed_by = null, lease_until = null
   from result r
   where r.status = 'pending' and q.ctid = r.row_at and q.delivery_id = r.id and q.claim_id = r.claim_id
-  returning q.workspace_id, q.delivery_id, q.created_at, r.status, r.attempt
+  returning q.workspace_id, q.delivery_id, q.created_at, r.status, r.first_attempt, r.later_attempt
 )
 update webhook_deliveries d
 set status = r.status,
-    attempt_count = d.attempt_count + (r.attempt is not null)::integer,
-    attempts = case when r.attempt is null then d.attempts
-                    when jsonb_array_length(d.attempts) >= ${mostAttempts} then (d.attempts - 1) || r.attempt
-                    else d.attempts || r.attempt end
+    attempt_count = d.attempt_count + (r.first_attempt is not null or r.later_attempt is not null)::integer,
+    first_attempt = coalesce(r.first_attempt, d.first_attempt),
+    attempts = case when r.later_attempt is null then d.attempts
+                    when d.attempt_count >= ${mostAttempts}
+                      then (d.attempts - (d.first_attempt is null)::integer) || r.later_attempt
+                    else d.attempts || r.later_attempt end
 from (select * from ended union all select * from waiting) as r
 where d.workspace_id = r.workspace_id and d.id = r.delivery_id and d.created_at = r.created_at
   and d.created_at between $1 and $2`;
@@ -257,7 +262,9 @@ export function createQueue(pool: Pool, mostEndpoints = usualMostEndpoints): Que
         column('text', ({ status }) => status),
         column('float', ({ retryInMs }) => retryInMs),
         column('float', ({ lateMs }) => lateMs),
-        column('jsonb', ({ attempt }) => attempt),
+        column('timestamptz', ({ status, attempt }) => (status === 'pending' ? attempt?.at : null)),
+        column('text', ({ attempt }) => (attempt?.number === 1 ? writeFirstAttempt(attempt) : null)),
+        column('jsonb', ({ attempt }) => (attempt?.number === 1 ? null : attempt)),
       ],
     });
     return rowCount ?? 0;

@@ -1,5 +1,6 @@
 /** Every event reached everyone who subscribed to it, nothing else reached anybody, and the log says so. */
 
+import { toAttempts } from '../../../src/webhooks/deliveries/deliveries.ts';
 import type { Fixture } from '../fixture.ts';
 import type { Rule } from '../rule.ts';
 import { expectNone } from '../violation.ts';
@@ -96,10 +97,11 @@ export const everySubscriptionHasOneDelivery: Rule = {
   },
 };
 
-function readDeliveries({ store }: Fixture): Promise<DeliveryRow[]> {
-  return store.query(
-    `select d.id, d.endpoint_id, d.event_id, d.status, d.attempt_count, d.attempts, q.delivery_id is not null as queued
+async function readDeliveries({ store }: Fixture): Promise<DeliveryRow[]> {
+  const rows = await store.query<DeliveryRow & { first_attempt: string | null }>(
+    `select d.id, d.endpoint_id, d.event_id, d.status, d.attempt_count, d.first_attempt, d.attempts, q.delivery_id is not null as queued
      from webhook_deliveries d left join webhook_queue q on q.workspace_id = d.workspace_id and q.delivery_id = d.id
      where d.type <> 'webhook.test'`,
   );
+  return rows.map((row) => ({ ...row, attempts: toAttempts(row) }));
 }

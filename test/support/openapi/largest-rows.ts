@@ -234,7 +234,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       responseBody: '\u0001'.repeat(16_384),
     };
     await service.sql(
-      `update webhook_deliveries set attempts = (
+      `update webhook_deliveries set first_attempt = null, attempts = (
          select jsonb_agg($1::jsonb || jsonb_build_object('number', n)) from generate_series(1, $2::integer) as n)
        where id = ${text('dlv_').replace('n::text', "'1'")}`,
       [attempt, mostAttempts],
