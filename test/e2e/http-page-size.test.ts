@@ -8,7 +8,7 @@ import { eventTypes } from '../../src/events/catalogue.ts';
 import { maxIntervals } from '../../src/maintenance/intervals/asset-intervals.ts';
 import { mostSignoffs } from '../../src/maintenance/signoffs/signoffs.ts';
 import { scopes } from '../../src/runtime/caller.ts';
-import { mostAttempts } from '../../src/webhooks/deliveries/deliveries.ts';
+import { mostAttempts } from '../../src/webhooks/deliveries/attempts.ts';
 import { type FormParts, sendForm } from '../support/clients/upload.ts';
 import { fillLists, type LargestRows, many, some } from '../support/openapi/largest-rows.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';

@@ -1,7 +1,7 @@
 /** A run: cycles of load, fault and oracle, then everything is delivered and looked at as a whole. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toAttempts } from '../../src/webhooks/deliveries/deliveries.ts';
+import { toAttempts } from '../../src/webhooks/deliveries/attempts.ts';
 import { createAsking } from './asking.ts';
 import type { ChainMode } from './chain.ts';
 import { expectNoneLeft } from './expect.ts';

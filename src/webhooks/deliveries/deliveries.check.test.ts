@@ -10,8 +10,8 @@ import { countEntries } from '../../../test/support/service/index-entries.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { walkSettings } from '../../db/rows-pass.ts';
 import type { Finding, Pass } from '../../runtime/check.ts';
+import { mostAttempts } from './attempts.ts';
 import { deliveriesPass } from './deliveries.check.ts';
-import { mostAttempts } from './deliveries.ts';
 
 let fixture: QueueFixture;
 /** As `fsck` opens it, with one connection. */

@@ -3,8 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
 import type { Finding, Pass } from '../../runtime/check.ts';
-import { type Attempt, mostAttempts } from './deliveries.ts';
-import { readAttemptHead } from './first-attempt.ts';
+import { type Attempt, mostAttempts, readAttemptHead } from './attempts.ts';
 
 interface Row {
   workspace_id: string;

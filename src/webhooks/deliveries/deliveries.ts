@@ -7,8 +7,8 @@ import { insertAll } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { Wakeup } from '../../runtime/loop.ts';
+import { type Attempt, toAttempts } from './attempts.ts';
 import { countAgain } from './delivery-hours.ts';
-import { readFirstAttempt } from './first-attempt.ts';
 import { putInAgain } from './queue-admin.ts';
 
 export type DeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'skipped';
@@ -20,20 +20,6 @@ export const deliveryStatuses = [
   'failed',
   'skipped',
 ] as const satisfies DeliveryStatus[];
-
-/** A delivery that is retried by hand many times keeps its first attempt and the newest ones: each may have 200 KB. */
-export const mostAttempts = 30;
-
-/** As stored in the log. */
-export interface Attempt {
-  number: number;
-  at: string;
-  durationMs: number;
-  statusCode: number | null;
-  error: string | null;
-  responseHeaders: Record<string, string>;
-  responseBody: string;
-}
 
 export interface Delivery {
   id: string;
@@ -267,12 +253,6 @@ type Row = Pick<
   Selectable<Tables['webhook_deliveries']>,
   'id' | 'event_id' | 'endpoint_id' | 'type' | 'status' | 'created_at' | 'attempt_count' | 'replay_id'
 > & { next_attempt_at: Date | null; claim_id: string | null };
-
-/** The log keeps the first attempt apart from the others. */
-export function toAttempts(row: { first_attempt: string | null; attempts: unknown }): Attempt[] {
-  const others = row.attempts as Attempt[];
-  return row.first_attempt === null ? others : [readFirstAttempt(row.first_attempt), ...others];
-}
 
 function toDelivery(row: Row): Delivery {
   return {

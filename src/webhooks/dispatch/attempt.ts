@@ -1,6 +1,6 @@
 /** One delivery attempt: signs the exact bytes, posts them, and decides what happens to the delivery. */
 
-import type { Attempt } from '../deliveries/deliveries.ts';
+import type { Attempt } from '../deliveries/attempts.ts';
 import type { Exchanger } from '../exchange/exchange.ts';
 import type { Signer } from '../exchange/signature.ts';
 import type { ClaimedDelivery, ClaimedEndpoint, DeliveryResult } from './queue.ts';

@@ -6,7 +6,7 @@ import {
   openQueueFixture,
   type QueueFixture,
 } from '../../../test/support/fixtures/webhook-queue-fixture.ts';
-import { mostAttempts } from '../deliveries/deliveries.ts';
+import { mostAttempts } from '../deliveries/attempts.ts';
 import type { ClaimedDelivery } from './queue.ts';
 
 let fixture: QueueFixture;

@@ -4,8 +4,7 @@
  */
 import type { Pool } from 'pg';
 import { type ElementType, encodeArray } from '../../db/arrays.ts';
-import { type Attempt, mostAttempts } from '../deliveries/deliveries.ts';
-import { writeFirstAttempt } from '../deliveries/first-attempt.ts';
+import { type Attempt, mostAttempts, writeFirstAttempt } from '../deliveries/attempts.ts';
 import { failingTooLong } from '../endpoints/endpoints.store.ts';
 import { claimText, nextDueText, wakeText } from './claim-statement.ts';
 import { createLowWater } from './low-water.ts';

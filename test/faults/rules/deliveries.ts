@@ -1,6 +1,6 @@
 /** Every event reached everyone who subscribed to it, nothing else reached anybody, and the log says so. */
 
-import { toAttempts } from '../../../src/webhooks/deliveries/deliveries.ts';
+import { toAttempts } from '../../../src/webhooks/deliveries/attempts.ts';
 import type { Fixture } from '../fixture.ts';
 import type { Rule } from '../rule.ts';
 import { expectNone } from '../violation.ts';

@@ -8,7 +8,7 @@ import { mostWorkspaces } from '../../../src/access/workspaces/workspaces.ts';
 import { maxIntervals } from '../../../src/maintenance/intervals/asset-intervals.ts';
 import { mostSignoffs } from '../../../src/maintenance/signoffs/signoffs.ts';
 import { scopes } from '../../../src/runtime/caller.ts';
-import { mostAttempts } from '../../../src/webhooks/deliveries/deliveries.ts';
+import { mostAttempts } from '../../../src/webhooks/deliveries/attempts.ts';
 import { confirmLeaves } from '../chain/anchored-rows.ts';
 import { becomeOwner, type Visitor } from '../clients/browser-session.ts';
 import { type MaintenanceFixture, openMaintenanceFixture } from '../fixtures/maintenance-fixture.ts';

@@ -1,8 +1,7 @@
-/** The first attempt of a delivery as a line of text. */
+/** The attempts of a delivery, the first of them as a line of text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Attempt } from './deliveries.ts';
-import { readAttemptHead, readFirstAttempt, writeFirstAttempt } from './first-attempt.ts';
+import { type Attempt, readAttemptHead, toAttempts, writeFirstAttempt } from './attempts.ts';
 
 const plain: Attempt = {
   number: 1,
@@ -23,7 +22,7 @@ test('reads what it wrote, whatever the receiver answered', () => {
   ];
   for (const attempt of attempts) {
     const line = writeFirstAttempt(attempt);
-    assert.deepEqual(readFirstAttempt(line), attempt);
+    assert.deepEqual(toAttempts({ first_attempt: line, attempts: [] }), [attempt]);
     assert.doesNotMatch(line, /\0/, 'which PostgreSQL cannot store');
   }
 });
