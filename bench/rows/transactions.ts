@@ -22,7 +22,7 @@ const connections = 64;
 const streamSeconds = 20;
 const perSecond = 200;
 const p99ToReachMs = 5;
-const ratioToReach = 0.6;
+const ratioToReach = 0.7;
 /** A new service plans each of its statements anew for a while, on each of its connections. */
 const secondsOf = { 'warm-up': 10, measured: 5 };
 

@@ -79,7 +79,9 @@ export function transactionRoutes(app: Api, { vaults, transactions, cursors }: T
       });
       if (page.indexedBlock !== null) reply.header('x-indexed-block', page.indexedBlock);
       if (page.next) linkNextPage(request, reply, writePlace(cursors, list, page.next));
-      return reply.type('application/json; charset=utf-8').send(toJson(page.transactions) as never);
+      // As bytes, because the length of a text would have to be counted; it is all ASCII.
+      const bytes = Buffer.from(toJson(page.transactions), 'latin1');
+      return reply.type('application/json; charset=utf-8').send(bytes as never);
     },
   );
 }

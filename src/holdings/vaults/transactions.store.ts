@@ -54,6 +54,9 @@ const columns = 'hash, from_address, to_address, value_wei, time_seconds, block_
 const lineOf = `encode(hash, 'hex') || from_address || to_address || value_wei || ' ' || time_seconds
   || ' ' || block_number || ' ' || transaction_index`;
 
+/** Above every block. */
+const noBlock = `${Number.MAX_SAFE_INTEGER}`;
+
 const facts = `(select max(number) from chain_blocks) as indexed_block,
   (select coalesce(max(id), 0) from chain_reorgs) as reorg_id`;
 
@@ -64,14 +67,18 @@ export const belowStatement = statement('transactions-below', (dates) =>
 
 /** Below a transaction that no reorg ever moved. Returns nothing for a transaction that was moved. */
 export const belowHashStatement = statement('transactions-below-hash', (dates) =>
-  pageBelow(
-    `select block_number, transaction_index from vault_transactions
-     where vault_id = $2 and workspace_id = $1 and hash = $4
-       and not exists (select from vault_transactions_undone where vault_id = $2 and hash = $4)`,
-    dates,
-    5,
-  ),
+  pageBelow(placeOfHash({ workspaceId: '$1', vaultId: '$2', hash: '$4' }), dates, 5),
 );
+
+function placeOfHash({
+  workspaceId,
+  vaultId,
+  hash,
+}: Record<'workspaceId' | 'vaultId' | 'hash', string>): string {
+  return `select block_number, transaction_index from vault_transactions
+     where vault_id = ${vaultId} and workspace_id = ${workspaceId} and hash = ${hash}
+       and not exists (select from vault_transactions_undone where vault_id = ${vaultId} and hash = ${hash})`;
+}
 
 /** `place`: a select of block and index. */
 function pageBelow(place: string, dates: Dates, firstDate: number): string {
@@ -87,6 +94,45 @@ function pageBelow(place: string, dates: Dates, firstDate: number): string {
     ) as lines
     from place`;
 }
+
+/**
+ * The same for the pages of many requests at once, which take little more than half the time of as many statements. For
+ * a single page it takes a third longer than the statements above.
+ */
+export const manyBelowStatement = {
+  name: 'transactions-many-below',
+  // The arrays are hidden in selects: a plan for a short array would look cheaper than the one for any, and be made anew
+  // each time.
+  text: `
+    select wanted.number, ${facts}, 0 as moved, page.lines
+    from unnest((select $1::text[]), (select $2::text[]), (select $3::integer[]), (select $4::bigint[]),
+                (select $5::integer[]), (select $6::bytea[]), (select $7::bigint[]), (select $8::bigint[]))
+      with ordinality as wanted (workspace_id, vault_id, size, block, index, hash, first_second, end_second, number)
+    cross join lateral (
+      select wanted.block, wanted.index where wanted.hash is null
+      union all
+      (${placeOfHash({ workspaceId: 'wanted.workspace_id', vaultId: 'wanted.vault_id', hash: 'wanted.hash' })})
+    ) as place (block, index)
+    left join lateral (${firstBlock('wanted.first_second')}) as first on true
+    left join lateral (${lastBlock('wanted.end_second')}) as last on true
+    cross join lateral (
+      select coalesce(first.number, case when wanted.first_second is null then 0 else ${noBlock} end) as lowest,
+             coalesce(last.number, case when wanted.end_second is null then ${noBlock} else -1 end) as highest
+      offset 0
+    ) as days
+    cross join lateral (
+      select string_agg(${lineOf}, ',') as lines from (
+        select ${columns} from vault_transactions as one
+        where one.workspace_id = wanted.workspace_id and one.vault_id = wanted.vault_id
+          and (one.block_number, one.transaction_index) < (
+            case when place.block <= days.highest then place.block else days.highest + 1 end,
+            case when place.block <= days.highest then place.index else 0 end)
+          and one.block_number >= days.lowest
+        order by one.block_number desc, one.transaction_index desc
+        limit wanted.size + 1
+      ) as below
+    ) as page`,
+};
 
 /**
  * After a reorg, or with the hash of a transaction that a reorg has moved. H is the transaction that the cursor names:
@@ -171,7 +217,7 @@ function boundOf(dates: Dates, firstDate: number): string {
   return `
     select case when place.block <= day.block then place.block else day.block + 1 end as block,
            case when place.block <= day.block then place.index else 0 end as index
-    from place cross join (${lastBlock(dates, firstDate)}) as day (block)`;
+    from place cross join (${lastBlock(endOf(dates, firstDate))}) as day (block)`;
 }
 
 function rowsBelow(dates: Dates, firstDate: number): string {
@@ -189,15 +235,23 @@ function rowsBelow(dates: Dates, firstDate: number): string {
  */
 function fromClause({ initialDate }: Dates, first: number): string {
   if (initialDate === undefined) return '';
-  return `and block_number >= (select number from chain_blocks where time_seconds >= $${first}
-    order by time_seconds, number limit 1)`;
+  return `and block_number >= (${firstBlock(`$${first}`)})`;
 }
 
 function toClause(dates: Dates, first: number): string {
-  return dates.finalDate === undefined ? '' : `and block_number <= (${lastBlock(dates, first)})`;
+  return dates.finalDate === undefined ? '' : `and block_number <= (${lastBlock(endOf(dates, first))})`;
 }
 
-function lastBlock({ initialDate }: Dates, first: number): string {
-  return `select number from chain_blocks where time_seconds < $${initialDate === undefined ? first : first + 1}
+/** The parameter with the end of the last day. */
+function endOf({ initialDate }: Dates, first: number): string {
+  return `$${initialDate === undefined ? first : first + 1}`;
+}
+
+function firstBlock(seconds: string): string {
+  return `select number from chain_blocks where time_seconds >= ${seconds} order by time_seconds, number limit 1`;
+}
+
+function lastBlock(endSeconds: string): string {
+  return `select number from chain_blocks where time_seconds < ${endSeconds}
     order by time_seconds desc, number desc limit 1`;
 }

@@ -155,6 +155,48 @@ test('dates are UTC and both inclusive, to the second', async () => {
   }
 });
 
+test('pages that are asked for at once are those that are asked for one by one, in fewer statements', async () => {
+  const chains = ['vlt_one', 'vlt_two'].map((vault) => createChain(vault, { secondsPerBlock: 21_600 }));
+  const [one, two] = chains as [(typeof chains)[0], (typeof chains)[0]];
+  await one.append(Array.from({ length: 20 }, (_, number) => [hashOf(`one ${number}`)]));
+  const early = await one.read(null, 3);
+  await two.append(
+    Array.from({ length: 3 }, (_, number) => [hashOf(`two ${number}`)]),
+    19,
+  );
+  const dates = [{}, { initialDate: '2023-11-16' }, { finalDate: '2023-11-17' }, { finalDate: '2023-11-01' }];
+  const both = { initialDate: '2023-11-16', finalDate: '2023-11-17' };
+  const late = await one.read(null, 3);
+  const places = [null, ...[early, late].flatMap((page) => [page.next, placeAfter(page, 'hash')])];
+  const asked = [...dates, both, { initialDate: '2031-01-01' }].flatMap((some) =>
+    places.flatMap((place) => chains.map((chain) => () => chain.read(place, 4, some))),
+  );
+  const oneByOne = [];
+  for (const ask of asked) oneByOne.push(await ask().catch(codeOf));
+  assert.ok(oneByOne.includes('invalid_cursor'));
+  const statements = countStatements();
+  assert.deepEqual(await Promise.all(asked.map((ask) => ask().catch(codeOf))), oneByOne);
+  // Those with a cursor of the other vault are looked for once more each.
+  assert.ok(statements() < asked.length, `${statements()} statements for ${asked.length} pages`);
+});
+
+function codeOf(error: unknown): string {
+  if (error instanceof AppError) return error.code;
+  throw error;
+}
+
+function countStatements(): () => number {
+  let count = 0;
+  const pool = {
+    query(statement: { text: string }) {
+      count += 1;
+      return database.pool.query(statement);
+    },
+  };
+  transactions = createTransactions(pool as unknown as Database['pool']);
+  return () => count;
+}
+
 test('the first and the last second of a day belong to it, and the next one does not', async () => {
   const firstSeconds = Date.parse('2023-11-14T23:59:50Z') / 1000;
   const chain = createChain('vlt_midnight', { secondsPerBlock: 1, firstSeconds });

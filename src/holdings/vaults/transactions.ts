@@ -3,11 +3,15 @@
  * are shown again rather than left out.
  */
 import type { Pool } from 'pg';
+import { encodeArray } from '../../db/arrays.ts';
 import { type HexText, toBytea } from '../../db/bytea.ts';
+import { isStatementFault } from '../../db/faults.ts';
+import { gather } from '../../db/gather.ts';
 import { AppError } from '../../runtime/errors.ts';
 import {
   belowHashStatement,
   belowStatement,
+  manyBelowStatement,
   movedStatement,
   type PageRow,
   readLine,
@@ -44,7 +48,21 @@ export interface Transactions {
   list(query: TransactionQuery): Promise<TransactionPage>;
 }
 
+/** Rows that a statement for many pages may ask for. */
+const mostRows = 800;
+
 export function createTransactions(pool: Pool): Transactions {
+  const findTogether = gather<TransactionQuery, PageRow | null>({
+    maxInFlight: 4,
+    maxItems: 16,
+    weight: { of: ({ limit }) => limit, max: mostRows },
+    isItemFault: isStatementFault,
+    async run(queries) {
+      const [query] = queries;
+      return query && queries.length === 1 ? [await findBelow(query)] : findManyBelow(queries);
+    },
+  });
+
   async function run(
     statement: Statement,
     query: TransactionQuery,
@@ -64,7 +82,7 @@ export function createTransactions(pool: Pool): Transactions {
     async list(query) {
       requireDateOrder(query);
       const { after } = query;
-      const row = (await findBelow(query)) ?? (after && (await findMoved(query, after)));
+      const row = (await findTogether(query)) ?? (after && (await findMoved(query, after)));
       if (!row) {
         throw new AppError(
           'invalid_cursor',
@@ -79,10 +97,56 @@ export function createTransactions(pool: Pool): Transactions {
   async function findBelow(query: TransactionQuery): Promise<PageRow | null> {
     const { after } = query;
     if (after && !after.stood) return run(belowHashStatement, query, [toBytea(after.hash)]);
-    const { blockNumber, index, reorgId } = after?.stood ?? farthest;
-    const row = await run(belowStatement, query, [blockNumber, index]);
-    // Without a reorg in between, the transactions below the position are still the same.
-    return after === null || row?.reorg_id === reorgId ? row : null;
+    const { blockNumber, index } = after?.stood ?? farthest;
+    return unlessMoved(query, await run(belowStatement, query, [blockNumber, index]));
+  }
+
+  /** The same for each of them. */
+  async function findManyBelow(queries: TransactionQuery[]): Promise<(PageRow | null)[]> {
+    const places = queries.map(({ after }) => after?.stood ?? farthest);
+    const { rows } = await pool.query<PageRow & { number: number }>({
+      ...manyBelowStatement,
+      values: [
+        encodeArray(
+          'text',
+          queries.map(({ workspaceId }) => workspaceId),
+        ),
+        encodeArray(
+          'text',
+          queries.map(({ vaultId }) => vaultId),
+        ),
+        encodeArray(
+          'integer',
+          queries.map(({ limit }) => limit),
+        ),
+        encodeArray(
+          'bigint',
+          places.map(({ blockNumber }) => blockNumber),
+        ),
+        encodeArray(
+          'integer',
+          places.map(({ index }) => index),
+        ),
+        encodeArray(
+          'bytea',
+          queries.map(({ after }) => (after && !after.stood ? toBytea(after.hash) : null)),
+        ),
+        encodeArray(
+          'bigint',
+          queries.map(({ initialDate }) => initialDate && secondsOf(initialDate)),
+        ),
+        encodeArray(
+          'bigint',
+          queries.map(({ finalDate }) => finalDate && endOf(finalDate)),
+        ),
+      ],
+    });
+    const found: (PageRow | null)[] = queries.map(() => null);
+    for (const row of rows) {
+      const query = queries[row.number - 1];
+      if (query) found[row.number - 1] = unlessMoved(query, row);
+    }
+    return found;
   }
 
   function findMoved(query: TransactionQuery, { hash, stood }: Place): Promise<PageRow | null> {
@@ -95,6 +159,11 @@ export function createTransactions(pool: Pool): Transactions {
   }
 }
 
+/** Without a reorg in between, the transactions below a position are still the same. */
+function unlessMoved({ after }: TransactionQuery, row: PageRow | null): PageRow | null {
+  return !after?.stood || row?.reorg_id === after.stood.reorgId ? row : null;
+}
+
 /** Above every block. */
 const farthest = { blockNumber: Number.MAX_SAFE_INTEGER, index: 0, reorgId: null };
 
@@ -104,12 +173,16 @@ const daySeconds = 86_400;
 function daysOf({ initialDate, finalDate }: TransactionQuery): number[] {
   return [
     ...(initialDate === undefined ? [] : [secondsOf(initialDate)]),
-    ...(finalDate === undefined ? [] : [secondsOf(finalDate) + daySeconds]),
+    ...(finalDate === undefined ? [] : [endOf(finalDate)]),
   ];
 }
 
 function secondsOf(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / 1000;
+}
+
+function endOf(day: string): number {
+  return secondsOf(day) + daySeconds;
 }
 
 function requireDateOrder({ initialDate, finalDate }: TransactionQuery): void {
