@@ -14,7 +14,7 @@ import { registryAbi, registryAddress, registryCodeHash } from '../chain/registr
 import { registryRuntimeCode } from '../chain/registry/registry-code.ts';
 import { createChainRpc } from '../chain/rpc/rpc.ts';
 import { createSender } from '../chain/sender/sender.ts';
-import { placeEvents } from '../events/events.ts';
+import { placeEvents } from '../events/event-order.ts';
 import { recordDigest } from '../proof/content.ts';
 import { fromHex, toHex } from '../proof/hex.ts';
 import { leafHash } from '../proof/leaf.ts';

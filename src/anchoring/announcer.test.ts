@@ -8,7 +8,7 @@ import {
   leadOf,
   openFixture,
 } from '../../test/support/fixtures/batcher-fixture.ts';
-import { placeEvents } from '../events/events.ts';
+import { placeEvents } from '../events/event-order.ts';
 import { countAnchorSubscribers } from '../webhooks/endpoints/endpoints.store.ts';
 import { createAnnouncer } from './announcer.ts';
 import { applyOutcomes } from './batching/batches.ts';

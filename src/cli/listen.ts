@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import type { WebhookConfig } from '../config/config.ts';
 import { isDatabaseAway } from '../db/faults.ts';
 import type { EventType } from '../events/catalogue.ts';
-import { type FeedItem, readFeed, tailPosition } from '../events/events.ts';
+import { type FeedItem, readFeed, tailPosition } from '../events/feed.ts';
 import { once, pause, superviseLoops } from '../runtime/loop.ts';
 import { isAnyNodeAlive } from '../webhooks/dispatch/nodes.ts';
 import type { Outcome } from '../webhooks/exchange/exchange.ts';

@@ -54,7 +54,6 @@ export const columnTypes: { [T in keyof Tables]?: Record<keyof Tables[T], Elemen
     type: 'text',
     envelope: 'text',
     created_at: 'timestamptz',
-    position: 'bigint',
     written_in: 'bigint',
   },
   idempotent_answers: {

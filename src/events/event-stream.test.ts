@@ -8,8 +8,10 @@ import { createWorkspace } from '../access/workspaces/workspaces.ts';
 import type { Database } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
 import { createWakeup } from '../runtime/loop.ts';
+import { orderEvents } from './event-order.ts';
 import { createEventStreams, type StreamRequest } from './event-stream.ts';
-import { eventWrite, orderEvents, tailPosition } from './events.ts';
+import { eventWrite } from './events.ts';
+import { tailPosition } from './feed.ts';
 import { createFeedWatcher } from './feed-watcher.ts';
 
 let database: Database;
@@ -71,7 +73,7 @@ test('an idle stream sends a comment now and then, with the position that it has
   await waitUntil(() => (text.match(/^:$/gm) ?? []).length >= 3);
   assert.doesNotMatch(text, /data:/);
   await makeEvent(workspaceId);
-  const tail = (await database.pool.query('select max(position) as tail from events')).rows[0].tail;
+  const tail = (await database.pool.query('select max(position) as tail from placed_events')).rows[0].tail;
   await waitUntil(() => text.endsWith(`:\nid: ${tail}\n\n`));
   assert.doesNotMatch(text, /data:/, 'an event of another type only moves the position');
   streams.close();

@@ -5,7 +5,7 @@ import { isDatabaseAway } from '../db/faults.ts';
 import { budgetExceeded } from '../runtime/budgets.ts';
 import { AppError } from '../runtime/errors.ts';
 import { createWakeup, pause } from '../runtime/loop.ts';
-import { type FeedItem, readFeed, tailPosition } from './events.ts';
+import { type FeedItem, readFeed, tailPosition } from './feed.ts';
 import type { FeedWatcher } from './feed-watcher.ts';
 
 export interface StreamRequest {

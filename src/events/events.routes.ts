@@ -13,7 +13,7 @@ import { bytesOf, takeWithin } from '../runtime/page-budget.ts';
 import { dateTime, like, named, text } from '../runtime/schemas.ts';
 import { eventTypes } from './catalogue.ts';
 import type { EventStreams } from './event-stream.ts';
-import { endOfSearch, type FeedItem, readFeed, readFeedBackwards } from './events.ts';
+import { endOfSearch, type FeedItem, readFeed, readFeedBackwards } from './feed.ts';
 import { cursorFromBefore, type FeedGeneration } from './feed-generation.ts';
 import { sampleEventOf } from './sample-event.ts';
 

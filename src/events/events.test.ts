@@ -6,17 +6,10 @@ import { countEntries } from '../../test/support/service/index-entries.ts';
 import { waitUntil } from '../../test/support/service/process.ts';
 import { createWorkspace } from '../access/workspaces/workspaces.ts';
 import { openDatabase } from '../db/database.ts';
-import { createLowWater } from '../db/low-water.ts';
 import { insertAll, type Write } from '../db/writes.ts';
-import {
-  endOfSearch,
-  eventWrite,
-  orderEvents,
-  placeEvents,
-  readFeed,
-  readFeedBackwards,
-  tailPosition,
-} from './events.ts';
+import { orderEvents, placeEvents } from './event-order.ts';
+import { eventWrite } from './events.ts';
+import { endOfSearch, readFeed, readFeedBackwards, tailPosition } from './feed.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
@@ -183,17 +176,16 @@ test('finding events without a position stays cheap while an old snapshot is ope
     await withClient(connection, async (snapshot) => {
       await snapshot.query('begin isolation level repeatable read');
       await snapshot.query('select count(*) from events');
-      const lowWater = createLowWater();
-      const order = () => orderEvents(single.db, { lowWater });
+      const order = () => orderEvents(single.db);
       const place = () =>
         single.db.transaction().execute(async (db) => {
           const placed = events(1);
-          await placeEvents(db, placed, lowWater);
+          await placeEvents(db, placed);
           await insertAll(db, placed);
         });
       await insertAll(database.db, events(1000));
       while (await order());
-      const index = 'events_without_position';
+      const index = 'events_written_in';
       // Once the current writers have ended, in any database of the server.
       await waitUntil(async () => (await countEntries(single.pool, { index, work: order })) < 50);
       await waitUntil(async () => (await countEntries(single.pool, { index, work: place })) < 50);
@@ -210,7 +202,6 @@ test('finding events without a position stays cheap while an old snapshot is ope
 test('finds an event that commits late, however far the search has advanced meanwhile', async () => {
   const { db } = database;
   const { id: workspaceId } = await createWorkspace(db, { name: 'Later' });
-  const lowWater = createLowWater();
   await withClient({ connectionString: database.url }, async (slow) => {
     await slow.query('begin');
     await slow.query(
@@ -219,13 +210,13 @@ test('finds an event that commits late, however far the search has advanced mean
     );
     for (let round = 0; round < 3; round += 1) {
       await insertAll(db, [event(workspaceId)]);
-      await orderEvents(db, { lowWater });
+      await orderEvents(db);
     }
     await slow.query('commit');
   });
-  await orderEvents(db, { lowWater });
+  await orderEvents(db);
   const { position } = await db
-    .selectFrom('events')
+    .selectFrom('placed_events')
     .select('position')
     .where('id', '=', 'evt_late')
     .executeTakeFirstOrThrow();

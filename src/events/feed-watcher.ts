@@ -1,7 +1,7 @@
 /** Notifies the open event streams of this node when the feed grows: one query for all of them, and none without streams. */
 import type { Pool } from 'pg';
 import { pause, type Wakeup } from '../runtime/loop.ts';
-import { tailPosition } from './events.ts';
+import { tailPosition } from './feed.ts';
 
 /** Everything up to `position` can be read now. */
 export type OnGrowth = (position: number) => void;
@@ -50,7 +50,7 @@ export function createFeedWatcher({ pool, wakeup }: FeedWatcherDeps): FeedWatche
   async function tellOfGrowth(seen: number): Promise<number> {
     const { rows } = await pool.query<{ workspace_id: string; position: number }>({
       name: 'feed-growth',
-      text: 'select workspace_id, max(position) as position from events where position > $1 group by workspace_id',
+      text: 'select workspace_id, max(last_position) as position from event_segments where last_position > $1 group by workspace_id',
       values: [seen],
     });
     for (const { workspace_id, position } of rows)

@@ -1,16 +1,15 @@
 /** The part of the service that orders events, lists them and streams them. */
 import type { Pool } from 'pg';
 import type { Db } from '../db/database.ts';
-import { createLowWater } from '../db/low-water.ts';
 import type { Write } from '../db/writes.ts';
 import type { FindCaller } from '../http/admission/authentication.ts';
 import type { Part } from '../http/api/part.ts';
 import type { Limits } from '../runtime/budgets.ts';
 import { type Changes, createWakeup, type Wakeup } from '../runtime/loop.ts';
 import { eventOrderLoop } from './event-order.loop.ts';
+import { placeEvents } from './event-order.ts';
 import { createEventStreams, type EventStreams } from './event-stream.ts';
 import { eventRoutes } from './events.routes.ts';
-import { placeEvents } from './events.ts';
 import { readFeedGeneration } from './feed-generation.ts';
 import { createFeedWatcher } from './feed-watcher.ts';
 
@@ -33,14 +32,13 @@ export interface FeedDeps {
 export async function createFeed({ db, pool, findCaller, limits, changes }: FeedDeps): Promise<Feed> {
   const order = createWakeup();
   const ordered = createWakeup();
-  const lowWater = createLowWater();
   const feedGeneration = await readFeedGeneration(db);
   const streams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, wakeup: ordered }) });
   return {
     order,
-    place: (db, writes) => placeEvents(db, writes, lowWater),
+    place: placeEvents,
     streams,
-    loops: [eventOrderLoop(db, { lowWater, order, feed: ordered, changes })],
+    loops: [eventOrderLoop(db, { order, feed: ordered, changes })],
     routes(app, { cursors }) {
       eventRoutes(app, { pool, cursors, feedGeneration, eventStreams: streams, findCaller, limits });
     },

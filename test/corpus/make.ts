@@ -165,7 +165,7 @@ async function settled(): Promise<void> {
       select (select count(*) from placed_leaves where batch_id is null)
         + (select count(*) from anchor_batches where status <> 'finalized')
         + (${unchained})
-        + (select count(*) from events where position is null)
+        + (select count(*) from placed_events where position is null)
         + (select count(*) from webhook_queue)
         + (select count(*) from webhook_replays where state = 'running')
         + (select count(*) from file_validations where result is null)

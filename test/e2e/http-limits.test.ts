@@ -13,6 +13,7 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { newApiKey } from '../../src/access/api-keys/api-key-text.ts';
+import { placeAll } from '../support/fixtures/placed-events.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/service/database.ts';
 import { waitUntil } from '../support/service/process.ts';
@@ -290,14 +291,15 @@ describe('the stop of the service', { concurrency: true }, () => {
   test('completes an answer that the client has not read yet', async (t) => {
     const { service } = await connected(t);
     const [count, bytes] = [650, 10_000];
-    await withClient({ connectionString: database.url }, (client) =>
-      client.query(
-        `insert into events (workspace_id, id, type, envelope, position)
-         select w.id, 'evt_' || lpad(n::text, 26, '0'), 'vault.deactivated', json_build_object('n', repeat('x', $2))::text, n
+    await withClient({ connectionString: database.url }, async (client) => {
+      await client.query(
+        `insert into events (workspace_id, id, type, envelope)
+         select w.id, 'evt_' || lpad(n::text, 26, '0'), 'vault.deactivated', json_build_object('n', repeat('x', $2))::text
          from workspaces w, generate_series(1, $1::integer) as n where w.slug = 'default'`,
         [count, bytes],
-      ),
-    );
+      );
+      await client.query(placeAll);
+    });
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const headers = { 'x-api-key': service.key };
       const url = `${service.url}/api-v1/platform/events?limit=${count}`;

@@ -153,7 +153,9 @@ test('listen forwards each new event of its workspace with both signatures, and 
   const stranger = await service.makeKey({ newWorkspace: true });
   const strange = await makeVault(stranger);
   // Placed in the feed before listen looks where its tail is.
-  await waitUntil(async () => (await query('select 1 from events where position is null')).length === 0);
+  await waitUntil(
+    async () => (await query('select 1 from placed_events where position is null')).length === 0,
+  );
 
   const running = await listen('--forward-to', receiver.url);
   await makeEvent('deactivate', stranger, strange);
@@ -200,7 +202,7 @@ test('with --json standard output has exactly the envelopes of the requested typ
   const { workspace_id: workspaceId } = (await service.call('GET', '/api-v1/platform/events')).json[0];
   const envelopes = await waitUntil(async () => {
     const rows = await query(
-      'select envelope from events where workspace_id = $1 and type = $2 and position > 0 order by position',
+      'select envelope from placed_events where workspace_id = $1 and type = $2 and position > 0 order by position',
       [workspaceId, 'vault.reactivated'],
     );
     return running.stdout().split('\n').length > rows.length ? rows.map(({ envelope }) => envelope) : null;

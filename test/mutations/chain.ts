@@ -132,8 +132,8 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'events overtake those that wait',
-    file: 'src/events/events.ts',
-    text: 'if (found.lowest !== null) return;',
+    file: 'src/events/event-order.ts',
+    text: 'if (await mayHaveUnplaced(db, position)) return;',
     replacement: '',
     why: 'The feed would tell of a confirmation before the reorganisation that came first.',
     tests: ['src/events/events.test.ts'],
@@ -180,10 +180,18 @@ export const chainMutations: Mutation[] = [
   },
   {
     name: 'event that is committed late',
-    file: 'src/db/low-water.ts',
-    text: 'mark = Math.min(oldestOpen, lowest ?? oldestOpen);',
-    replacement: 'mark = lowest ?? oldestOpen;',
+    file: 'src/events/event-search.ts',
+    text: 'where written_in > 0 and written_in = any',
+    replacement: 'where false and written_in = any',
     why: 'An event that is committed after those of later transactions would be passed over.',
     tests: ['src/events/events.test.ts'],
+  },
+  {
+    name: 'event of another cluster',
+    file: 'src/events/event-search.ts',
+    text: 'written_in <= position.copiedUntil',
+    replacement: 'written_in < 0',
+    why: 'An event that was copied with the number of a transaction still to come would be in the feed twice.',
+    tests: ['src/events/event-order.test.ts'],
   },
 ];

@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/fixtures/batcher-fixture.ts';
 import type { Lead } from '../../chain/chain.ts';
 import type { MinedAt, TransactionOutcome } from '../../chain/sender/transaction-outcomes.ts';
-import { placeEvents } from '../../events/events.ts';
+import { placeEvents } from '../../events/event-order.ts';
 import type { Kind } from '../../proof/kinds.ts';
 import { countAnchorSubscribers } from '../../webhooks/endpoints/endpoints.store.ts';
 import { readAnchoringStats } from '../anchoring-stats.ts';

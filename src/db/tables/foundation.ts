@@ -72,13 +72,38 @@ export interface FoundationTables {
     updated_at: Timestamp;
   };
   events: {
+    created_at: Timestamp;
+    written_in: Generated<number>;
     workspace_id: string;
     id: string;
     type: string;
     envelope: string;
+  };
+  /** A view. */
+  placed_events: {
     created_at: Timestamp;
+    written_in: number;
+    workspace_id: string;
+    id: string;
+    type: string;
+    envelope: string;
     position: number | null;
-    written_in: Generated<number>;
+  };
+  event_segments: {
+    first_position: number;
+    last_position: number;
+    workspace_id: string;
+    id_start: string;
+    id_ends: string[];
+    types: string[];
+  };
+  event_positions: {
+    number: number;
+    cluster: number;
+    seen: string;
+    walked_workspace: string | null;
+    walked_id: string | null;
+    copied_until: number;
   };
   event_feed: {
     is_only: Generated<boolean>;

@@ -2,6 +2,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { segmentsPass } from '../../events/event-segments.check.ts';
+import { findPositions, keyOf } from '../../events/event-segments.ts';
 import type { Check, Finding } from '../../runtime/check.ts';
 import { deliveriesPass } from './deliveries.check.ts';
 
@@ -16,9 +18,7 @@ interface Row {
   id: string;
   type: string;
   envelope: string;
-  position: number | null;
   late: boolean;
-  gap: boolean;
   /** Endpoints that subscribed to the event at the time and have no delivery of it. */
   missed: string[] | null;
 }
@@ -42,10 +42,7 @@ export function eventsCheck({ db, retentionDays }: EventsCheckDeps): Check {
           { column: 'e.id', member: 'id' },
         ],
         read: ({ where, end }) => sql<Row>`
-          select e.workspace_id, e.id, e.type, e.envelope, e.position, e.created_at < now() - interval '1 minute' as late,
-                 coalesce(e.position > (select min(position) from events) and not exists (
-                   select 1 from events p where p.position = e.position - 1
-                 ), false) as gap,
+          select e.workspace_id, e.id, e.type, e.envelope, e.created_at < now() - interval '1 minute' as late,
                  case when e.created_at > now() - ${retentionDays - 1} * interval '1 day' then (
                    select array_agg(p.id) from webhook_endpoints p
                    where p.workspace_id = e.workspace_id and p.deleted_at is null and e.type = any (p.event_types)
@@ -57,17 +54,21 @@ export function eventsCheck({ db, retentionDays }: EventsCheckDeps): Check {
                      )
                  ) end as missed
           from events e where ${where} ${end}`,
-        judge: (rows) => rows.flatMap(judge),
+        async judge(rows) {
+          const positions = await findPositions(db, rows);
+          return rows.flatMap((row) => judge(row, positions.get(keyOf(row)) ?? []));
+        },
       }),
+      segmentsPass(db),
       deliveriesPass(db),
     ],
   };
 }
 
-function judge({ workspace_id: workspace, id: event, ...row }: Row): Finding[] {
+function judge({ workspace_id: workspace, id: event, ...row }: Row, positions: number[]): Finding[] {
   const findings: Finding[] = [];
   const ids = { workspace, event };
-  if (row.position === null && row.late) {
+  if (positions.length === 0 && row.late) {
     findings.push({
       rule: 'event_without_place',
       ids,
@@ -76,12 +77,12 @@ function judge({ workspace_id: workspace, id: event, ...row }: Row): Finding[] {
         'Start the service if it is stopped; otherwise look for the loop event-order in /readyz and in the log.',
     });
   }
-  if (row.gap) {
+  if (positions.length > 1) {
     findings.push({
-      rule: 'feed_gap',
+      rule: 'event_placed_twice',
       ids,
-      message: `The event ${event} is at position ${row.position} of the feed, but position ${Number(row.position) - 1} is missing.`,
-      advice: 'An event was removed from the database: look for it in a backup.',
+      message: `The event ${event} has more than one position in the feed: ${positions.join(', ')}.`,
+      advice: 'Somebody changed the segments of the feed in the database: compare them with a backup.',
     });
   }
   if (!fits(row.envelope, { id: event, type: row.type, workspace_id: workspace })) {

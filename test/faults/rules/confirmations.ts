@@ -16,7 +16,8 @@ export const everyConfirmationIsToldOnce: Rule = {
   needsChain: true,
   async check({ store, journal, count }) {
     await waitUntil(
-      async () => (await store.query('select 1 from events where position is null limit 1')).length === 0,
+      async () =>
+        (await store.query('select 1 from placed_events where position is null limit 1')).length === 0,
     );
     const rows = await store.query<Told>(
       `select data ->> 'tx_hash' as hash, case type
@@ -25,7 +26,7 @@ export const everyConfirmationIsToldOnce: Rule = {
          when 'file.transfer.completed' then concat_ws(' ', 'transfer', data ->> 'file_id', v.address)
          when 'maintenance.anchor.confirmed' then concat_ws(' ', 'maintenance', data ->> 'maintenance_id')
        end as subject
-       from (select type, position, envelope::json -> 'data' as data from events
+       from (select type, position, envelope::json -> 'data' as data from placed_events
              where type like '%.anchor.confirmed' or type in ('file.transfer.completed', 'anchor.reorged')) told
        left join vaults v on v.id = data ->> 'to_vault_id'
        order by position`,

@@ -9,10 +9,11 @@ export const feedIsWhole: Rule = {
   when: 'end',
   async check({ store, client, follower }) {
     await waitUntil(
-      async () => (await store.query('select 1 from events where position is null limit 1')).length === 0,
+      async () =>
+        (await store.query('select 1 from placed_events where position is null limit 1')).length === 0,
     );
     const rows = await store.query<{ id: string; position: number }>(
-      'select id, position::integer as position from events order by position',
+      'select id, position::integer as position from placed_events order by position',
     );
     expectNone(
       'events that are not in their place',

@@ -12,6 +12,7 @@ import { mostAttempts } from '../../../src/webhooks/deliveries/attempts.ts';
 import { confirmLeaves } from '../chain/anchored-rows.ts';
 import { becomeOwner, type Visitor } from '../clients/browser-session.ts';
 import { type MaintenanceFixture, openMaintenanceFixture } from '../fixtures/maintenance-fixture.ts';
+import { placeAll } from '../fixtures/placed-events.ts';
 import type { Service } from '../service/service.ts';
 import { someTarget } from './openapi-operations.ts';
 
@@ -213,11 +214,12 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       },
     });
     await service.sql(
-      `insert into events (workspace_id, id, type, envelope, position)
-       select v.workspace_id, ${text('evt_')}, 'endpoint.disabled', replace($1, 'evt_n', ${text('evt_')}), n
+      `insert into events (workspace_id, id, type, envelope)
+       select v.workspace_id, ${text('evt_')}, 'endpoint.disabled', replace($1, 'evt_n', ${text('evt_')})
        from vaults v cross join generate_series(1, ${many}) as n where v.address = $2`,
       [envelope, vaultAddress],
     );
+    await service.sql(placeAll);
     const endpoint = await send('POST', `${platform}/webhooks/endpoints`, {
       url,
       description: wide(2_000),

@@ -1,0 +1,74 @@
+/** Checks the segments of the feed: they follow each other without a gap, and name existing events with their types. */
+import { sql } from 'kysely';
+import type { Db } from '../db/database.ts';
+import { rowsPass } from '../db/rows-pass.ts';
+import type { Finding, Pass } from '../runtime/check.ts';
+
+interface Segment {
+  workspace_id: string;
+  first_position: number;
+  last_position: number;
+  types: string[];
+  previous: number | null;
+  /** The ids of its events that are not in the table. */
+  missing: string[] | null;
+  /** The types of those that are. */
+  found: string[] | null;
+}
+
+export function segmentsPass(db: Db): Pass {
+  return rowsPass<Segment>({
+    db,
+    what: 'segments of the feed',
+    table: 'event_segments',
+    pageRows: 100,
+    key: [{ column: 's.last_position', member: 'last_position' }],
+    read: ({ where, end }) => sql<Segment>`
+      select s.workspace_id, s.first_position, s.last_position, s.types, told.missing, told.found,
+             (select p.last_position from event_segments p where p.last_position < s.last_position
+              order by p.last_position desc limit 1) as previous
+      from event_segments s
+      cross join lateral (
+        select array_agg(s.id_start || id_end) filter (where e.type is null) as missing,
+               array_agg(distinct e.type) filter (where e.type is not null) as found
+        from unnest(s.id_ends) as id_end
+        left join lateral (
+          select type from events where workspace_id = s.workspace_id and id = s.id_start || id_end limit 1
+        ) as e on true
+      ) as told
+      where ${where} ${end}`,
+    judge: (rows) => rows.flatMap(judge),
+  });
+}
+
+function judge({ workspace_id: workspace, first_position: first, ...row }: Segment): Finding[] {
+  const findings: Finding[] = [];
+  const find = (ids: Finding['ids'], rule: string, message: string, advice: string) =>
+    findings.push({ rule, ids: { workspace, ...ids }, message, advice });
+  const previous = row.previous ?? 0;
+  if (previous !== first - 1) {
+    find(
+      { position: first },
+      'feed_gap',
+      `A segment of the feed begins at position ${first}, but the one before ends at position ${previous}.`,
+      'A segment was removed from the database, or changed: look for it in a backup.',
+    );
+  }
+  for (const event of row.missing ?? []) {
+    find(
+      { event },
+      'feed_event_missing',
+      `The feed has the event ${event} between positions ${first} and ${row.last_position}, but there is no such event.`,
+      'An event was removed from the database: look for it in a backup.',
+    );
+  }
+  if (row.missing === null && row.found?.join() !== row.types.toSorted().join()) {
+    find(
+      { position: first },
+      'feed_segment_types',
+      `The segment of the feed at position ${first} names other types than its events have.`,
+      'The row was changed in the database, and events are not found by their type: restore it from a backup.',
+    );
+  }
+  return findings;
+}
