@@ -1,6 +1,8 @@
 /** Work that only one node does at a time, guarded by PostgreSQL's advisory locks. */
 import { sql } from 'kysely';
+import type { Pool, QueryResult } from 'pg';
 import type { Db } from './database.ts';
+import { type RunStatement, runOnClient } from './statement.ts';
 
 /** All locks of the service in one place, so that no two kinds of work share one. */
 export const locks = {
@@ -41,6 +43,27 @@ export function tryWithLock(
   work: (db: Db) => Promise<boolean>,
 ): Promise<boolean | 'again'> {
   return db.transaction().execute(async (db) => ((await tryLock(db, lock)) ? work(db) : 'again'));
+}
+
+/** The same for work that is done many times a second, with prepared statements. */
+export async function tryWithLockOnClient(
+  pool: Pool,
+  lock: number,
+  work: (run: RunStatement) => Promise<boolean>,
+): Promise<boolean | 'again'> {
+  const client = await pool.connect();
+  try {
+    const results: unknown = await client.query(`begin; select pg_try_advisory_xact_lock(${lock}) as taken`);
+    const [, taking] = results as QueryResult<{ taken: boolean }>[];
+    const done = taking?.rows[0]?.taken ? await work(runOnClient(client)) : 'again';
+    await client.query('commit');
+    client.release();
+    return done;
+  } catch (error) {
+    // Closes the connection, which ends the transaction.
+    client.release(true);
+    throw error;
+  }
 }
 
 /** Takes the lock until the transaction ends; false when another session holds it. */

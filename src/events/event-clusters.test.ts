@@ -24,21 +24,21 @@ test('a promoted standby that has lost commits uses their transaction numbers ag
     async kept(database) {
       const { id } = await createWorkspace(database.db, { name: 'One' });
       await write(database, id, 'placed');
-      await orderEvents(database.db);
+      await orderEvents(database.pool);
       await write(database, id, 'kept');
       return id;
     },
     async lost(database, workspaceId) {
       for (let round = 0; round < 5; round += 1) {
         await write(database, workspaceId, 'lost');
-        await orderEvents(database.db);
+        await orderEvents(database.pool);
       }
       return lastNumber(database);
     },
     async after(database, { kept: workspaceId, lost }) {
       await write(database, workspaceId, 'new');
       assert.ok((await lastNumber(database)) < lost);
-      while (await orderEvents(database.db));
+      while (await orderEvents(database.pool));
       const { items } = await readFeed(database.pool, { workspaceId, type: undefined, after: 0, limit: 10 });
       assert.deepEqual(
         items.map(({ position, envelope }) => [position, JSON.parse(envelope).data.vault_id]),

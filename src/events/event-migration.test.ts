@@ -62,7 +62,7 @@ test('a feed of the former schema is the same afterwards, and goes on', async (t
   assert.deepEqual(await readAll(), expected);
   const next = make(workspaces[1] ?? '');
   await insertAll(db, [{ table: 'events', row: next }]);
-  while (await orderEvents(db, { limit: 100 }));
+  while (await orderEvents(pool, { limit: 100 }));
   assert.deepEqual(await readAll(), [...expected, `201 ${next.envelope}`]);
   const { rows } = await pool.query(
     'select count(*) as count from event_segments where last_position <= 140',

@@ -1,5 +1,5 @@
 /** Gives committed events their position in the feed, and announces it. */
-import type { Db } from '../db/database.ts';
+import type { Pool } from 'pg';
 import { type Changes, type Loop, repeating, type Wakeup } from '../runtime/loop.ts';
 import { orderEvents } from './event-order.ts';
 
@@ -12,14 +12,14 @@ export interface EventOrderDeps {
   changes?: Changes;
 }
 
-export function eventOrderLoop(db: Db, { order, feed, changes }: EventOrderDeps): Loop {
+export function eventOrderLoop(pool: Pool, { order, feed, changes }: EventOrderDeps): Loop {
   return repeating({
     name: 'event-order',
     restMs: 250,
     wakeup: order,
     changes,
     async step() {
-      const more = await orderEvents(db);
+      const more = await orderEvents(pool);
       feed.wake();
       return more;
     },

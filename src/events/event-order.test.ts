@@ -49,7 +49,7 @@ function newEvents(workspaceId: string, count: number): Extract<Write, { table: 
 const write = (workspaceId: string, count: number) => insertAll(database.db, newEvents(workspaceId, count));
 
 async function orderAll(options: { limit?: number } = {}): Promise<void> {
-  while (await orderEvents(database.db, options));
+  while (await orderEvents(database.pool, options));
 }
 
 async function readAll(workspaceId: string, type?: string): Promise<string[]> {
@@ -150,7 +150,7 @@ test('two nodes that order by turns, while others write and place, order each ev
   const id = await newWorkspace();
   let writing = true;
   const node = async () => {
-    while (writing) await orderEvents(database.db, { limit: 7 });
+    while (writing) await orderEvents(database.pool, { limit: 7 });
   };
   const nodes = [node(), node()];
   await Promise.all(
@@ -181,7 +181,7 @@ test('a round that does not reach its end has done nothing', async (t) => {
       create or replace function die() returns trigger language plpgsql as $$ begin raise exception 'killed'; end $$;
       create trigger die after insert on ${table} execute function die()`);
     t.after(() => database.pool.query(`drop trigger if exists die on ${table}`));
-    await assert.rejects(orderEvents(database.db), /killed/);
+    await assert.rejects(orderEvents(database.pool), /killed/);
     await database.pool.query(`drop trigger die on ${table}`);
     await orderAll();
   }
@@ -203,7 +203,7 @@ test('events that were copied from another cluster are found, whatever its trans
   );
   await write(id, 5);
   // New ones are placed beside the walk through all.
-  await orderEvents(database.db, { limit: 4 });
+  await orderEvents(database.pool, { limit: 4 });
   await write(id, 1);
   await orderAll({ limit: 4 });
   assert.equal((await readAll(id)).length, 5 + 120 + 5 + 1);

@@ -22,11 +22,11 @@ export function segmentsPass(db: Db): Pass {
     what: 'segments of the feed',
     table: 'event_segments',
     pageRows: 100,
-    key: [{ column: 's.last_position', member: 'last_position' }],
+    key: [{ column: 's.first_position', member: 'first_position' }],
     read: ({ where, end }) => sql<Segment>`
       select s.workspace_id, s.first_position, s.last_position, s.types, told.missing, told.found,
-             (select p.last_position from event_segments p where p.last_position < s.last_position
-              order by p.last_position desc limit 1) as previous
+             (select p.last_position from event_segments p where p.first_position < s.first_position
+              order by p.first_position desc limit 1) as previous
       from event_segments s
       cross join lateral (
         select array_agg(s.id_start || id_end) filter (where e.type is null) as missing,

@@ -2,9 +2,7 @@
  * Segments of the feed: the positions of up to 64 events of a workspace in one row, which is written once. The ids of a
  * segment begin with the same second, so the segment of an event is found by its id in a few index entries.
  */
-import { sql } from 'kysely';
-import type { Db } from '../db/database.ts';
-import type { Write } from '../db/writes.ts';
+import type { RunStatement } from '../db/statement.ts';
 
 /** The key of an event. */
 export interface EventKey {
@@ -20,29 +18,38 @@ export const mostInSegment = 64;
 /** Of an id: the prefix, and the first 8 of its digits, which are 1024 milliseconds. */
 const startLength = 12;
 
+/** A row of `event_segments`. */
+export interface Segment {
+  first_position: number;
+  last_position: number;
+  workspace_id: string;
+  id_start: string;
+  id_ends: string[];
+  types: string[];
+}
+
 /** Gives events the positions after `tail`: those of a workspace in the order of their ids. Only the holder of `locks.eventOrder` may. */
-export function segmentWrites(events: PlacedEvent[], tail: number): Write[] {
+export function segmentsOf(events: PlacedEvent[], tail: number): Segment[] {
   const sorted = events.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const groups = Map.groupBy(sorted, ({ workspace_id, id }) => `${workspace_id} ${id.slice(0, startLength)}`);
-  const writes: Write[] = [];
+  const segments: Segment[] = [];
   let last = tail;
   for (const group of groups.values()) {
     for (let start = 0; start < group.length; start += mostInSegment) {
       const some = group.slice(start, start + mostInSegment);
       const { workspace_id, id } = some[0] as PlacedEvent;
-      const row = {
+      segments.push({
         first_position: last + 1,
         last_position: last + some.length,
         workspace_id,
         id_start: id.slice(0, startLength),
         id_ends: some.map(({ id }) => id.slice(startLength)),
         types: [...new Set(some.map(({ type }) => type))],
-      };
-      writes.push({ table: 'event_segments', row });
-      last = row.last_position;
+      });
+      last += some.length;
     }
   }
-  return writes;
+  return segments;
 }
 
 export function keyOf({ workspace_id, id }: EventKey): string {
@@ -50,26 +57,29 @@ export function keyOf({ workspace_id, id }: EventKey): string {
 }
 
 /** The positions of events by `keyOf`; more than one only if somebody changed the database. Without events that have none. */
-export async function findPositions(db: Db, events: EventKey[]): Promise<Map<string, number[]>> {
+export async function findPositions(run: RunStatement, events: EventKey[]): Promise<Map<string, number[]>> {
   const positions = new Map<string, number[]>();
   if (events.length === 0) return positions;
-  // Lateral and with a limit of its own: an index answers for each second, whatever the statistics are.
-  const { rows } = await sql<EventKey & { position: number }>`
-    with wanted as materialized (
-      select * from unnest(${events.map(({ workspace_id }) => workspace_id)}::text[], ${events.map(({ id }) => id)}::text[])
-        as event (workspace_id, id)
-    )
-    select wanted.workspace_id, wanted.id, place.position
-    from (
-      select s.workspace_id, s.id_start || p.id_end as id, s.first_position + p.number - 1 as position
-      from (select distinct workspace_id, left(id, ${startLength}) as id_start from wanted) as seconds
-      cross join lateral (
-        select * from event_segments s where s.workspace_id = seconds.workspace_id and s.id_start = seconds.id_start
-        order by s.workspace_id, s.id_start
-      ) as s
-      cross join lateral unnest(s.id_ends) with ordinality as p (id_end, number)
-    ) as place
-    join wanted on wanted.workspace_id = place.workspace_id and wanted.id = place.id`.execute(db);
+  // Lateral and in order: an index answers for each second, whatever the statistics are.
+  const rows = await run<EventKey & { position: number }>({
+    name: 'event-positions',
+    text: `
+      with wanted as materialized (
+        select * from unnest($1::text[], $2::text[]) as event (workspace_id, id)
+      )
+      select wanted.workspace_id, wanted.id, place.position
+      from (
+        select s.workspace_id, s.id_start || p.id_end as id, s.first_position + p.number - 1 as position
+        from (select distinct workspace_id, left(id, ${startLength}) as id_start from wanted) as seconds
+        cross join lateral (
+          select * from event_segments s where s.workspace_id = seconds.workspace_id and s.id_start = seconds.id_start
+          order by s.workspace_id, s.id_start
+        ) as s
+        cross join lateral unnest(s.id_ends) with ordinality as p (id_end, number)
+      ) as place
+      join wanted on wanted.workspace_id = place.workspace_id and wanted.id = place.id`,
+    values: [events.map(({ workspace_id }) => workspace_id), events.map(({ id }) => id)],
+  });
   for (const row of rows) positions.set(keyOf(row), [...(positions.get(keyOf(row)) ?? []), row.position]);
   return positions;
 }

@@ -29,7 +29,7 @@ async function makeEvent(workspaceId: string): Promise<void> {
   await insertAll(database.db, [
     eventWrite({ workspaceId, type: 'vault.deactivated', at: new Date(), data }),
   ]);
-  await orderEvents(database.db);
+  await orderEvents(database.pool);
 }
 
 /** Wraps the pool and records its queries. */

@@ -45,11 +45,11 @@ test('an event that commits late comes after those already read, although its id
       row.envelope,
     ]);
     await insertAll(db, [event(workspaceId)]);
-    await orderEvents(db);
+    await orderEvents(pool);
     const first = await read(0);
     assert.equal(first.length, 1);
     await slow.query('commit');
-    await orderEvents(db);
+    await orderEvents(pool);
     const second = await read(first[0]?.position ?? 0);
     assert.deepEqual(
       second.map(({ envelope }) => envelope),
@@ -62,7 +62,7 @@ test('events placed with their insert need no second write, and follow the exist
   const { db, pool } = database;
   const { id: workspaceId } = await createWorkspace(db, { name: 'At once' });
   await insertAll(db, [event(workspaceId)]);
-  await orderEvents(db);
+  await orderEvents(pool);
   const tail = await tailPosition(pool);
   const events = [event(workspaceId), event(workspaceId)];
   await db.transaction().execute(async (db) => {
@@ -86,7 +86,7 @@ test('an event that waits for its position is not overtaken by one that has its 
     await placeEvents(db, [second]);
     await insertAll(db, [second]);
   });
-  await orderEvents(db);
+  await orderEvents(pool);
   const { items: read } = await readFeed(pool, { workspaceId, type: undefined, after: tail, limit: 10 });
   const envelopeOf = ({ row }: Write) => (row as { envelope: string }).envelope;
   assert.deepEqual(
@@ -113,7 +113,7 @@ test('a concurrent reader sees the events of many writers exactly once', async (
   const seen: string[] = [];
   let position = 0;
   for (let idle = 0; idle < 2; ) {
-    await Promise.all([orderEvents(db, { limit: 50 }), orderEvents(db, { limit: 50 })]);
+    await Promise.all([orderEvents(pool, { limit: 50 }), orderEvents(pool, { limit: 50 })]);
     const { items } = await readFeed(pool, { workspaceId, type: undefined, after: position, limit: 37 });
     seen.push(...items.map(({ envelope }) => JSON.parse(envelope).id));
     position = items.at(-1)?.position ?? position;
@@ -132,7 +132,7 @@ test('a rare type is searched for through a part of the feed at a time, in both 
     const { row } = event(workspaceId) as Extract<Write, { table: 'events' }>;
     const type = rare.has(number) ? 'rare' : row.type;
     await insertAll(db, [{ table: 'events', row: { ...row, type, envelope: String(number) } }]);
-    while ((await orderEvents(db)) !== false);
+    while ((await orderEvents(pool)) !== false);
   }
   const parts: [string[], boolean][] = [];
   for (let [after, ended] = [0, false]; !ended; ) {
@@ -176,7 +176,7 @@ test('finding events without a position stays cheap while an old snapshot is ope
     await withClient(connection, async (snapshot) => {
       await snapshot.query('begin isolation level repeatable read');
       await snapshot.query('select count(*) from events');
-      const order = () => orderEvents(single.db);
+      const order = () => orderEvents(single.pool);
       const place = () =>
         single.db.transaction().execute(async (db) => {
           const placed = events(1);
@@ -200,7 +200,7 @@ test('finding events without a position stays cheap while an old snapshot is ope
 });
 
 test('finds an event that commits late, however far the search has advanced meanwhile', async () => {
-  const { db } = database;
+  const { db, pool } = database;
   const { id: workspaceId } = await createWorkspace(db, { name: 'Later' });
   await withClient({ connectionString: database.url }, async (slow) => {
     await slow.query('begin');
@@ -210,11 +210,11 @@ test('finds an event that commits late, however far the search has advanced mean
     );
     for (let round = 0; round < 3; round += 1) {
       await insertAll(db, [event(workspaceId)]);
-      await orderEvents(db);
+      await orderEvents(pool);
     }
     await slow.query('commit');
   });
-  await orderEvents(db);
+  await orderEvents(pool);
   const { position } = await db
     .selectFrom('placed_events')
     .select('position')

@@ -50,7 +50,7 @@ export function createFeedWatcher({ pool, wakeup }: FeedWatcherDeps): FeedWatche
   async function tellOfGrowth(seen: number): Promise<number> {
     const { rows } = await pool.query<{ workspace_id: string; position: number }>({
       name: 'feed-growth',
-      text: 'select workspace_id, max(last_position) as position from event_segments where last_position > $1 group by workspace_id',
+      text: 'select workspace_id, max(last_position) as position from event_segments where first_position > $1 group by workspace_id',
       values: [seen],
     });
     for (const { workspace_id, position } of rows)

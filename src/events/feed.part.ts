@@ -38,7 +38,7 @@ export async function createFeed({ db, pool, findCaller, limits, changes }: Feed
     order,
     place: placeEvents,
     streams,
-    loops: [eventOrderLoop(db, { order, feed: ordered, changes })],
+    loops: [eventOrderLoop(pool, { order, feed: ordered, changes })],
     routes(app, { cursors }) {
       eventRoutes(app, { pool, cursors, feedGeneration, eventStreams: streams, findCaller, limits });
     },

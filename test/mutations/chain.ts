@@ -133,7 +133,7 @@ export const chainMutations: Mutation[] = [
   {
     name: 'events overtake those that wait',
     file: 'src/events/event-order.ts',
-    text: 'if (await mayHaveUnplaced(db, position)) return;',
+    text: 'if (await mayHaveUnplaced(run, position)) return;',
     replacement: '',
     why: 'The feed would tell of a confirmation before the reorganisation that came first.',
     tests: ['src/events/events.test.ts'],

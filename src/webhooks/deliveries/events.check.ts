@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { runOnDb } from '../../db/statement.ts';
 import { segmentsPass } from '../../events/event-segments.check.ts';
 import { findPositions, keyOf } from '../../events/event-segments.ts';
 import type { Check, Finding } from '../../runtime/check.ts';
@@ -55,7 +56,7 @@ export function eventsCheck({ db, retentionDays }: EventsCheckDeps): Check {
                  ) end as missed
           from events e where ${where} ${end}`,
         async judge(rows) {
-          const positions = await findPositions(db, rows);
+          const positions = await findPositions(runOnDb(db), rows);
           return rows.flatMap((row) => judge(row, positions.get(keyOf(row)) ?? []));
         },
       }),
