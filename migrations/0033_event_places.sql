@@ -1,4 +1,4 @@
--- Events are written once and never updated: their positions in the feed are kept in segments, one row for up to 64 events,
+-- Events are written once and never updated: their positions in the feed are kept in segments, one row for up to 48 events,
 -- which is written once too. Updating each event took as long as inserting it, and left a dead row and five index entries.
 lock table events in access exclusive mode;
 
@@ -7,13 +7,13 @@ create table event_segments (
   first_position bigint           primary key,
   last_position  bigint           not null,
   workspace_id   text collate "C" not null,
-  -- What the ids of all these events begin with, which is a second of time, so that the segments to look into for an event
-  -- are few; and how they end, in the order of the feed.
-  id_start       text collate "C" not null check (length(id_start) <= 12),
-  id_ends        text[]           not null,
+  -- What all ids begin with, which is a second of time, so that the segments to look into for an event are few.
+  id_start       text collate "C" not null,
+  -- Ascending, in the order of the feed.
+  ids            text[] collate "C" not null,
   -- Each once.
   types          text[]           not null,
-  check (cardinality(id_ends) between 1 and 64 and last_position - first_position = cardinality(id_ends) - 1)
+  check (cardinality(ids) between 1 and 48 and last_position - first_position = cardinality(ids) - 1)
 );
 create unique index event_segments_in_order on event_segments (workspace_id, last_position);
 create index event_segments_by_id on event_segments (workspace_id, id_start);
@@ -40,16 +40,18 @@ with positions as (
          coalesce(position, (select coalesce(max(position), 0) from events)
            + row_number() over (partition by position is null order by id)) as position
   from events
-), runs as (
+), steps as (
   -- The same number for events of a workspace and a second that follow each other.
-  select *, position - row_number() over (partition by workspace_id, id_start order by position) as run from positions
+  select *, position - row_number() over second as step, id < lag(id) over second as falls from positions
+  window second as (partition by workspace_id, id_start order by position)
+), runs as (
+  select *, count(*) filter (where falls) over (partition by workspace_id, id_start order by position) as run from steps
 ), parts as (
-  select *, (row_number() over (partition by workspace_id, id_start, run order by position) - 1) / 64 as part from runs
+  select *, (row_number() over (partition by workspace_id, id_start, step, run order by position) - 1) / 48 as part from runs
 )
-insert into event_segments (first_position, last_position, workspace_id, id_start, id_ends, types)
-select min(position), max(position), workspace_id, id_start, array_agg(substr(id, 13) order by position),
-       array_agg(distinct type)
-from parts group by workspace_id, id_start, run, part order by 1;
+insert into event_segments (first_position, last_position, workspace_id, id_start, ids, types)
+select min(position), max(position), workspace_id, id_start, array_agg(id order by position), array_agg(distinct type)
+from parts group by workspace_id, id_start, step, run, part order by 1;
 insert into event_positions (number, cluster, seen, copied_until)
 select 1, system_identifier, pg_current_snapshot(), 0 from pg_control_system() where exists (select from events);
 
@@ -79,8 +81,7 @@ create view placed_events as
 select e.created_at, e.written_in, e.workspace_id, e.id, e.type, e.envelope, s.position
 from events e
 left join lateral (
-  select first_position + array_position(id_ends, substr(e.id, 13)) - 1 as position from event_segments s
-  where s.workspace_id = e.workspace_id and s.id_start = left(e.id, 12)
-    and array_position(id_ends, substr(e.id, 13)) is not null
+  select first_position + array_position(ids, e.id) - 1 as position from event_segments s
+  where s.workspace_id = e.workspace_id and s.id_start = left(e.id, 12) and array_position(ids, e.id) is not null
   limit 1
 ) as s on true;

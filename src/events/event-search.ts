@@ -185,8 +185,8 @@ export async function storeLook(
         insert into event_positions (number, cluster, seen, walked_workspace, walked_id, copied_until)
         values (coalesce($1, 0) + 1, $2, $3, $4, $5, $6)
       )
-      insert into event_segments (first_position, last_position, workspace_id, id_start, id_ends, types)
-      select first_position, last_position, workspace_id, id_start, id_ends, types
+      insert into event_segments (first_position, last_position, workspace_id, id_start, ids, types)
+      select first_position, last_position, workspace_id, id_start, ids, types
       from json_populate_recordset(null::event_segments, $7)`,
     values: [
       ...[number, cluster, seen, walked?.[0] ?? null, walked?.[1] ?? null, copiedUntil],

@@ -9,6 +9,7 @@ interface Segment {
   first_position: number;
   last_position: number;
   types: string[];
+  ids_ascend: boolean;
   previous: number | null;
   /** The ids of its events that are not in the table. */
   missing: string[] | null;
@@ -25,15 +26,16 @@ export function segmentsPass(db: Db): Pass {
     key: [{ column: 's.first_position', member: 'first_position' }],
     read: ({ where, end }) => sql<Segment>`
       select s.workspace_id, s.first_position, s.last_position, s.types, told.missing, told.found,
+             s.ids = array(select distinct id from unnest(s.ids) as id where starts_with(id, s.id_start) order by id) as ids_ascend,
              (select p.last_position from event_segments p where p.first_position < s.first_position
               order by p.first_position desc limit 1) as previous
       from event_segments s
       cross join lateral (
-        select array_agg(s.id_start || id_end) filter (where e.type is null) as missing,
+        select array_agg(named.id) filter (where e.type is null) as missing,
                array_agg(distinct e.type) filter (where e.type is not null) as found
-        from unnest(s.id_ends) as id_end
+        from unnest(s.ids) as named (id)
         left join lateral (
-          select type from events where workspace_id = s.workspace_id and id = s.id_start || id_end limit 1
+          select type from events where workspace_id = s.workspace_id and id = named.id limit 1
         ) as e on true
       ) as told
       where ${where} ${end}`,
@@ -68,6 +70,14 @@ function judge({ workspace_id: workspace, first_position: first, ...row }: Segme
       'feed_segment_types',
       `The segment of the feed at position ${first} names other types than its events have.`,
       'The row was changed in the database, and events are not found by their type: restore it from a backup.',
+    );
+  }
+  if (!row.ids_ascend) {
+    find(
+      { position: first },
+      'feed_segment_order',
+      `The ids of the segment of the feed at position ${first} do not ascend, or do not begin as it says.`,
+      'The row was changed in the database: restore it from a backup.',
     );
   }
   return findings;

@@ -1,5 +1,5 @@
 /**
- * Segments of the feed: the positions of up to 64 events of a workspace in one row, which is written once. The ids of a
+ * Segments of the feed: the positions of up to 48 events of a workspace in one row, which is written once. The ids of a
  * segment begin with the same second, so the segment of an event is found by its id in a few index entries.
  */
 import type { RunStatement } from '../db/statement.ts';
@@ -14,7 +14,7 @@ export interface PlacedEvent extends EventKey {
   type: string;
 }
 
-export const mostInSegment = 64;
+export const mostInSegment = 48;
 /** Of an id: the prefix, and the first 8 of its digits, which are 1024 milliseconds. */
 const startLength = 12;
 
@@ -24,7 +24,7 @@ export interface Segment {
   last_position: number;
   workspace_id: string;
   id_start: string;
-  id_ends: string[];
+  ids: string[];
   types: string[];
 }
 
@@ -43,7 +43,7 @@ export function segmentsOf(events: PlacedEvent[], tail: number): Segment[] {
         last_position: last + some.length,
         workspace_id,
         id_start: id.slice(0, startLength),
-        id_ends: some.map(({ id }) => id.slice(startLength)),
+        ids: some.map(({ id }) => id),
         types: [...new Set(some.map(({ type }) => type))],
       });
       last += some.length;
@@ -69,13 +69,13 @@ export async function findPositions(run: RunStatement, events: EventKey[]): Prom
       )
       select wanted.workspace_id, wanted.id, place.position
       from (
-        select s.workspace_id, s.id_start || p.id_end as id, s.first_position + p.number - 1 as position
+        select s.workspace_id, p.id, s.first_position + p.number - 1 as position
         from (select distinct workspace_id, left(id, ${startLength}) as id_start from wanted) as seconds
         cross join lateral (
           select * from event_segments s where s.workspace_id = seconds.workspace_id and s.id_start = seconds.id_start
           order by s.workspace_id, s.id_start
         ) as s
-        cross join lateral unnest(s.id_ends) with ordinality as p (id_end, number)
+        cross join lateral unnest(s.ids) with ordinality as p (id, number)
       ) as place
       join wanted on wanted.workspace_id = place.workspace_id and wanted.id = place.id`,
     values: [events.map(({ workspace_id }) => workspace_id), events.map(({ id }) => id)],

@@ -1,6 +1,5 @@
 /** Reads the feed: segments say which events are next, and these are read by their keys. */
 import type { Pool } from 'pg';
-import { encodeArray } from '../db/arrays.ts';
 import { mostInSegment } from './event-segments.ts';
 
 export interface FeedQuery {
@@ -97,93 +96,43 @@ interface Stretch {
 }
 
 /** The first events of a stretch of the feed, or the last ones. */
-async function readStretch(pool: Pool, stretch: Stretch): Promise<FeedItem[]> {
-  const { workspaceId, type, limit, backwards = false } = stretch;
-  let { first, last } = stretch;
-  const items: FeedItem[] = [];
-  // Enough if they are full. If they are not, each has at least one event of the type, but for the one at the edge.
-  for (let count = Math.ceil(limit / mostInSegment) + 1; ; count = limit - items.length + 1) {
-    const segments = await readSegments(pool, { workspaceId, type, first, last, count, backwards });
-    let places = segments.flatMap((segment) => placesOf(segment, { first, last, backwards }));
-    if (type === undefined) places = places.slice(0, limit - items.length);
-    items.push(...(await readPlaces(pool, { workspaceId, type, places })));
-    const end = segments.at(-1);
-    if (items.length >= limit || segments.length < count || !end) return items.slice(0, limit);
-    if (backwards) last = end.first_position - 1;
-    else first = end.last_position + 1;
-  }
-}
-
-interface Segment {
-  first_position: number;
-  last_position: number;
-  id_start: string;
-  id_ends: string;
-}
-
-/** No index has where segments begin, but that is less than their greatest length before they end. */
-const segmentsText = (order: 'asc' | 'desc') => `
-  select first_position, last_position, id_start, array_to_string(id_ends, ' ') as id_ends from event_segments
-  where workspace_id = $1 and last_position >= $2 and last_position < $3::bigint + ${mostInSegment}
-    and first_position <= $3 and ($4::text is null or $4 = any (types))
-  order by last_position ${order} limit $5`;
-
-const forwardsText = segmentsText('asc');
-const backwardsText = segmentsText('desc');
-
-async function readSegments(
+async function readStretch(
   pool: Pool,
-  { workspaceId, type, first, last, count, backwards }: Omit<Stretch, 'limit'> & { count: number },
-): Promise<Segment[]> {
-  const { rows } = await pool.query<Segment>({
-    name: backwards ? 'event-segments-backwards' : 'event-segments',
+  { workspaceId, type, first, last, limit, backwards = false }: Stretch,
+): Promise<FeedItem[]> {
+  const { rows } = await pool.query<FeedItem>({
+    name: backwards ? 'event-feed-backwards' : 'event-feed',
     text: backwards ? backwardsText : forwardsText,
-    values: [workspaceId, first, last, type ?? null, count],
+    values: [workspaceId, first, last, type ?? null, limit],
   });
   return rows;
 }
 
-interface Place {
-  position: number;
-  id: string;
-}
+/**
+ * Takes segments one by one, and the events of each in the order of their ids, until there are enough: so a page costs the
+ * same wherever it is. No index has where segments begin, but that is less than their greatest length before they end. Each
+ * has an event of the type, but for the one at the edge.
+ */
+const stretchText = (order: 'asc' | 'desc') => `
+  select s.first_position + width_bucket(e.id, s.ids) - 1 as position, e.type, e.envelope
+  from (
+    select first_position, last_position, ids from event_segments
+    where workspace_id = $1 and last_position >= $2 and last_position < $3::bigint + ${mostInSegment}
+      and first_position <= $3 and ($4::text is null or $4 = any (types))
+    order by last_position ${order} limit $5 + 1
+  ) as s
+  cross join lateral (
+    select id, type, envelope from events
+    where workspace_id = $1 and ($4::text is null or type = $4) and id = any (s.ids[
+      (greatest($2, s.first_position) - s.first_position + 1)::integer
+      : (least($3, s.last_position) - s.first_position + 1)::integer
+    ])
+    order by id ${order}
+  ) as e
+  limit $5`;
 
-function placesOf(
-  { first_position, id_start, id_ends }: Segment,
-  { first, last, backwards }: { first: number; last: number; backwards: boolean },
-): Place[] {
-  const places = id_ends
-    .split(' ')
-    .map((end, number) => ({ position: first_position + number, id: id_start + end }))
-    .filter(({ position }) => position >= first && position <= last);
-  return backwards ? places.reverse() : places;
-}
-
-/** The events at these places, in the same order; with a type, only those that have it. */
-async function readPlaces(
-  pool: Pool,
-  { workspaceId, type, places }: { workspaceId: string; type: string | undefined; places: Place[] },
-): Promise<FeedItem[]> {
-  if (places.length === 0) return [];
-  const { rows } = await pool.query<{ id: string; type: string; envelope: string }>({
-    name: 'events-by-id',
-    text: `select id, type, envelope from events
-           where workspace_id = $1 and id = any ($2::text[]) and ($3::text is null or type = $3)`,
-    values: [
-      workspaceId,
-      encodeArray(
-        'text',
-        places.map(({ id }) => id),
-      ),
-      type ?? null,
-    ],
-  });
-  const events = new Map(rows.map((row) => [row.id, row]));
-  return places.flatMap(({ position, id }) => {
-    const event = events.get(id);
-    return event ? { position, type: event.type, envelope: event.envelope } : [];
-  });
-}
+const forwardsText = stretchText('asc');
+const backwardsText = stretchText('desc');
 
 /** The last position of the feed: anything after it is new. */
 export async function tailPosition(pool: Pool): Promise<number> {

@@ -94,7 +94,7 @@ export interface FoundationTables {
     last_position: number;
     workspace_id: string;
     id_start: string;
-    id_ends: string[];
+    ids: string[];
     types: string[];
   };
   event_positions: {
