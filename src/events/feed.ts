@@ -111,7 +111,8 @@ async function readStretch(
 /**
  * Takes segments one by one, and the events of each in the order of their ids, until there are enough: so a page costs the
  * same wherever it is. No index has where segments begin, but that is less than their greatest length before they end. Each
- * has an event of the type, but for the one at the edge.
+ * has an event of the type, but for the one at the edge. Limits that are known when a plan is made would have it made again
+ * for every page.
  */
 const stretchText = (order: 'asc' | 'desc') => `
   select s.first_position + width_bucket(e.id, s.ids) - 1 as position, e.type, e.envelope
@@ -119,7 +120,7 @@ const stretchText = (order: 'asc' | 'desc') => `
     select first_position, last_position, ids from event_segments
     where workspace_id = $1 and last_position >= $2 and last_position < $3::bigint + ${mostInSegment}
       and first_position <= $3 and ($4::text is null or $4 = any (types))
-    order by last_position ${order} limit $5 + 1
+    order by last_position ${order} limit (select $5::integer + 1)
   ) as s
   cross join lateral (
     select id, type, envelope from events
@@ -129,7 +130,7 @@ const stretchText = (order: 'asc' | 'desc') => `
     ])
     order by id ${order}
   ) as e
-  limit $5`;
+  limit (select $5::integer)`;
 
 const forwardsText = stretchText('asc');
 const backwardsText = stretchText('desc');
