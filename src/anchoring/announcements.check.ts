@@ -5,6 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { rowsPass } from '../db/rows-pass.ts';
+import { slackMs, writtenIds, writtenNumbers } from '../db/written-since.ts';
 import type { Check, Finding, Pass } from '../runtime/check.ts';
 import type { Announced } from './anchored.check.ts';
 
@@ -22,6 +23,7 @@ export function announcementsCheck(db: Db, kinds: Announced[]): Check {
     db,
     what: 'announcements',
     table: 'events',
+    written: [writtenIds(db, 'events', 'evt')],
     key: [
       { column: 'e.workspace_id', member: 'workspace_id' },
       { column: 'e.id', member: 'id' },
@@ -46,11 +48,24 @@ export function announcementsCheck(db: Db, kinds: Announced[]): Check {
     },
   });
 
-  return { name: 'announcements', passes: [{ ...events, count }, leavesPass()] };
+  const leaves = leavesPass();
+  return {
+    name: 'announcements',
+    passes: [
+      { ...started(events), since: (time) => events.since?.(time).map(started) ?? [] },
+      // The events begin earlier, whatever the clocks of the nodes say: none of these leaves is announced before them.
+      { ...leaves, since: (time) => leaves.since?.(new Date(time.getTime() + slackMs)) ?? [] },
+    ],
+  };
 
-  async function count(): Promise<number> {
-    start = await readStart(db);
-    return events.count();
+  function started(pass: Pass): Pass {
+    return {
+      ...pass,
+      async count() {
+        start = await readStart(db);
+        return pass.count();
+      },
+    };
   }
 
   function leavesPass(): Pass {
@@ -63,6 +78,7 @@ export function announcementsCheck(db: Db, kinds: Announced[]): Check {
       db,
       what: 'confirmed leaves',
       table: 'anchor_leaves',
+      written: [writtenNumbers(db, { table: 'anchor_leaves' })],
       key: [{ column: 'l.id', member: 'id' }],
       pageRows: 5_000,
       read: ({ where, end }) => sql<LeafRow>`

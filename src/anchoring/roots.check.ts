@@ -5,6 +5,7 @@ import { registryAbi } from '../chain/registry/registry.ts';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { rowsPass } from '../db/rows-pass.ts';
+import { writtenNumbers } from '../db/written-since.ts';
 import type { Finding, Pass } from '../runtime/check.ts';
 
 export interface RootsPassDeps {
@@ -45,6 +46,7 @@ export function rootsPass({ db, chain }: RootsPassDeps): Pass {
     db,
     what: 'confirmed batches against the chain',
     table: 'anchor_batches',
+    written: [writtenNumbers(db, { table: 'anchor_batches' })],
     key: [{ column: 'b.id', member: 'id' }],
     pageRows: 200,
     read: ({ where, end }) => sql<Row>`

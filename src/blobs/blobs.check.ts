@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { isDatabaseAway } from '../db/faults.ts';
 import { rowsPass } from '../db/rows-pass.ts';
+import { writtenIds } from '../db/written-since.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Check, Finding, Pass } from '../runtime/check.ts';
 import { BlobMissing, type BlobStore } from './blob-store.ts';
@@ -43,6 +44,7 @@ function rowsOfBlobs({ db, keyring, blobStore }: BlobsCheckDeps): Pass {
     db,
     what: 'blobs',
     table: 'blobs',
+    written: [writtenIds(db, 'blobs', 'blb')],
     key: [
       { column: 'b.workspace_id', member: 'workspace_id' },
       { column: 'b.id', member: 'id' },

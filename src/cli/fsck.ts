@@ -11,10 +11,12 @@ import { type CheckReport, type Finding, NotMade } from '../runtime/check.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { print, table, withStore } from './command.ts';
 import { createProgressLine } from './progress-line.ts';
+import { parseSince } from './since.ts';
 
 interface Options {
   json?: boolean;
   only?: string;
+  since?: string;
 }
 
 /** `found` takes precedence over `notMade` when both apply. */
@@ -25,6 +27,10 @@ export function addFsckCommand(program: Command): void {
     .command('fsck')
     .description('check all stored data, also against the chain; changes nothing')
     .option('--only <names>', 'comma-separated names of checks (default: all)')
+    .option(
+      '--since <time>',
+      'check only what was written since then: 24h, 7d, 2026-11-01 or 2026-11-01T08:00:00Z',
+    )
     .option('--json', 'print {checked, found, skipped, checks}, and no progress')
     .addHelpText(
       'after',
@@ -32,8 +38,9 @@ export function addFsckCommand(program: Command): void {
     )
     .action(async (options: Options) => {
       try {
+        const since = options.since === undefined ? undefined : parseSince(options.since, new Date());
         await withStore(async ({ config, store }) => {
-          process.exitCode = await check(options, config, store);
+          process.exitCode = await check({ ...options, since }, config, store);
         });
       } catch (error) {
         console.error(error instanceof OperatorError ? error.message : error);
@@ -47,7 +54,11 @@ export interface FsckOutcome {
   summary: string;
 }
 
-async function check(options: Options, config: Config, store: Store): Promise<number> {
+interface CheckOptions extends Omit<Options, 'since'> {
+  since?: Date | undefined;
+}
+
+async function check(options: CheckOptions, config: Config, store: Store): Promise<number> {
   const { document, summary } = await checkStore({ ...options, config, store });
   print(options, document, summary);
   if (document.found > 0) return exitCodes.found;
@@ -58,9 +69,10 @@ async function check(options: Options, config: Config, store: Store): Promise<nu
 export async function checkStore({
   json,
   only,
+  since,
   config,
   store,
-}: Options & { config: Config; store: Store }): Promise<FsckOutcome> {
+}: CheckOptions & { config: Config; store: Store }): Promise<FsckOutcome> {
   // Imported here so that other commands start faster.
   const { allChecks, runChecks } = await import('../app/checks.ts');
   const database = openReadOnly(store);
@@ -72,6 +84,7 @@ export async function checkStore({
   try {
     const reports = await runChecks(deps, {
       ...(only !== undefined && { only: parseNames(only, allChecks(deps)) }),
+      ...(since && { since }),
       signal: stopping.signal,
       onProgress: progress.tell,
       onFinding(_, finding) {
@@ -81,7 +94,7 @@ export async function checkStore({
       },
     });
     progress.end();
-    return { document: documentOf(reports), summary: summaryOf(reports) };
+    return { document: documentOf(reports, since), summary: summaryOf(reports, since) };
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     await close();
@@ -188,9 +201,10 @@ function describe({ rule, message, advice }: Finding): string {
   return `${rule}: ${message}\n  ${advice}\n`;
 }
 
-function documentOf(reports: CheckReport[]) {
+function documentOf(reports: CheckReport[], since?: Date) {
   const sum = (of: (report: CheckReport) => number) => reports.reduce((all, report) => all + of(report), 0);
   return {
+    ...(since && { since: since.toISOString() }),
     checked: sum(({ checked }) => checked),
     found: sum(({ found }) => found),
     skipped: sum(({ skipped }) => skipped.length),
@@ -198,7 +212,7 @@ function documentOf(reports: CheckReport[]) {
   };
 }
 
-function summaryOf(reports: CheckReport[]): string {
+function summaryOf(reports: CheckReport[], since?: Date): string {
   const count = (value: number) => value.toLocaleString('en-US');
   const rows = reports.map(({ name, checked, found, skipped }) => [
     name,
@@ -217,12 +231,25 @@ function summaryOf(reports: CheckReport[]): string {
       ? `${count(found)} ${found === 1 ? 'finding' : 'findings'}${untold ? ', the first of each check shown above' : ''}.`
       : skipped > 0
         ? 'What could be checked is in order.'
-        : 'Everything is in order.';
+        : since
+          ? `All that was written since ${since.toISOString()} is in order.`
+          : 'Everything is in order.';
   return [
     table(['CHECK', 'CHECKED', 'FINDINGS', 'NOT CHECKED'], rows),
     '',
     ...reasons,
     ...notes,
+    ...(since ? notLookedAt(reports, since) : []),
     verdict,
   ].join('\n');
+}
+
+function notLookedAt(reports: CheckReport[], since: Date): string[] {
+  const whole = reports.flatMap((report) => report.notLookedAt ?? []);
+  return [
+    `Not looked at: rows from before ${since.toISOString()}.`,
+    ...(whole.length === 0
+      ? []
+      : [`Not looked at, because only a check of everything can: ${whole.join(', ')}.`]),
+  ];
 }

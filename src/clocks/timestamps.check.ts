@@ -11,6 +11,7 @@ import { isRenewedBy } from '../anchoring/evidence/renewal-rule.ts';
 import { fromBytea } from '../db/bytea.ts';
 import type { Db } from '../db/database.ts';
 import { rowsPass } from '../db/rows-pass.ts';
+import { writtenNumbers } from '../db/written-since.ts';
 import { judgeOpenTimestamps } from '../proof/opentimestamps/judge.ts';
 import type { TrustAnchor } from '../proof/rfc3161/certificates.ts';
 import { judgeTimestamp } from '../proof/rfc3161/judge.ts';
@@ -45,13 +46,18 @@ interface Row {
 }
 
 export function timestampsCheck({ db, clocks }: TimestampsCheckDeps): Check {
+  const what = 'timestamps';
+  const make = async () => {
+    const own = clocks.rootsFile === null ? [] : readRoots(clocks.rootsFile).anchors;
+    return timestampsPass(db, [...shippedRoots, ...own]);
+  };
   return {
     name: 'timestamps',
     passes: [
-      laterPass('timestamps', async () => {
-        const own = clocks.rootsFile === null ? [] : readRoots(clocks.rootsFile).anchors;
-        return timestampsPass(db, [...shippedRoots, ...own]);
-      }),
+      {
+        ...laterPass(what, make),
+        since: (time) => [laterPass(what, async () => (await make()).since?.(time)[0])],
+      },
       filesPass(db),
       evidencePass(db),
     ],
@@ -71,6 +77,7 @@ function timestampsPass(db: Db, roots: readonly TrustAnchor[]): Pass {
     db,
     what: 'timestamps',
     table: 'timestamps',
+    written: [writtenNumbers(db, { table: 'timestamps' })],
     key: [{ column: 't.id', member: 'id' }],
     // Each may have some megabytes of revoked certificates.
     pageRows: 10,

@@ -1,8 +1,9 @@
 /** Walks a table by its key, in pages of one statement each: no transaction stays open for long. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Finding, Pass, Range } from '../runtime/check.ts';
+import type { Finding, Look, Pass, Range } from '../runtime/check.ts';
 import type { Db, SessionSettings } from './database.ts';
 import type { Tables } from './tables.ts';
+import type { Stretch, Written, WrittenKeys, WrittenStretches } from './written-since.ts';
 
 export interface RowsPassOptions<Row> {
   db: Db;
@@ -12,6 +13,8 @@ export interface RowsPassOptions<Row> {
   /** The key's columns as named in the statement, with the row members that hold their values. */
   key: { column: string; member: keyof Row & string }[];
   pageRows?: number;
+  /** How the rows written since a time are found, all ways together; absent: they cannot be. */
+  written?: Written[];
   /** The statement: all its rows satisfy `page.where`, and it ends with `page.end`. */
   read(page: KeyPage): RawBuilder<Row>;
   judge(rows: Row[]): Finding[] | Promise<Finding[]>;
@@ -38,8 +41,9 @@ export function rowsPass<Row>(options: RowsPassOptions<Row>): Pass {
   const columns = sql.join(key.map(({ column }) => sql.ref(column)));
   const valuesOf = (row: Row) => key.map(({ member }) => row[member]);
 
-  function pageOf({ after, until }: Range): KeyPage {
+  function pageOf({ after, until }: Range, within: RawBuilder<unknown>[] = []): KeyPage {
     const bounds = [
+      ...within,
       ...(after === undefined ? [] : [sql`(${columns}) > (${sql.join(after as unknown[])})`]),
       ...(until === undefined ? [] : [sql`(${columns}) <= (${sql.join(until as unknown[])})`]),
     ];
@@ -49,19 +53,77 @@ export function rowsPass<Row>(options: RowsPassOptions<Row>): Pass {
     };
   }
 
+  async function look(page: KeyPage): Promise<Look> {
+    const { rows } = await options.read(page).execute(db);
+    const last = rows.at(-1);
+    return {
+      rows: rows.length,
+      last: last === undefined ? undefined : valuesOf(last),
+      findings: rows.length === 0 ? [] : await options.judge(rows),
+    };
+  }
+
+  /** Walks one stretch after the other; no page has rows of two. */
+  function stretchesPass(written: WrittenStretches, time: Date): Pass {
+    let stretches: Stretch[] = [];
+    const isIn = ({ within }: Stretch, values: unknown[]) =>
+      within.every((value, at) => same(value, values[at]));
+    const lookIn = ({ within, from }: Stretch, range: Range) => {
+      const columnAt = (at: number) => sql.ref(key[at]?.column ?? '');
+      const bounds = within.map((value, at) => sql`${columnAt(at)} = ${value}`);
+      return look(pageOf(range, [...bounds, sql`${columnAt(within.length)} >= ${from}`]));
+    };
+    return {
+      what,
+      async count() {
+        stretches = await written.stretches(time);
+        return 0;
+      },
+      async look(range) {
+        const at = range.until ?? range.after;
+        const first = at === undefined ? 0 : stretches.findIndex((stretch) => isIn(stretch, at as unknown[]));
+        for (const stretch of first === -1 ? [] : stretches.slice(first)) {
+          const found = await lookIn(stretch, range);
+          if (found.rows > 0 || range.until !== undefined) return found;
+        }
+        return { rows: 0, last: undefined, findings: [] };
+      },
+    };
+  }
+
+  /** Reads the rows whose keys another table names, in the order of that table. */
+  function keysPass(written: WrittenKeys, time: Date): Pass {
+    return {
+      what,
+      count: async () => 0,
+      async look(range) {
+        const { keys, last } = await written.keys(time, range, pageRows);
+        if (keys.length === 0) return { rows: 0, last, findings: [] };
+        const lists = key.map((_, at) => listOf(keys.map((values) => values[at])));
+        const named = sql<boolean>`(${columns}) in (select * from unnest(${sql.join(lists)}))`;
+        return { ...(await look({ where: named, end: sql`` })), last };
+      },
+    };
+  }
+
+  const { written } = options;
   return {
     what,
     count: () => countRows(db, table),
-    async look(range) {
-      const { rows } = await options.read(pageOf(range)).execute(db);
-      const last = rows.at(-1);
-      return {
-        rows: rows.length,
-        last: last === undefined ? undefined : valuesOf(last),
-        findings: rows.length === 0 ? [] : await options.judge(rows),
-      };
-    },
+    look: (range) => look(pageOf(range)),
+    ...(written && {
+      since: (time: Date) =>
+        written.map((one) => ('stretches' in one ? stretchesPass(one, time) : keysPass(one, time))),
+    }),
   };
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return Buffer.isBuffer(one) && Buffer.isBuffer(other) ? one.equals(other) : one === other;
+}
+
+function listOf(values: unknown[]): RawBuilder<unknown> {
+  return typeof values[0] === 'number' ? sql`${values}::bigint[]` : sql`${values}::text[]`;
 }
 
 /** The number of rows of a table, all partitions together; for a large table, the estimate of its last analyze. */

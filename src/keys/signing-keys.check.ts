@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { isDatabaseAway } from '../db/faults.ts';
 import { rowsPass } from '../db/rows-pass.ts';
+import { writtenIds } from '../db/written-since.ts';
 import type { Check, Finding, Pass } from '../runtime/check.ts';
 import type { Keyring } from './keyring.ts';
 
@@ -25,6 +26,7 @@ export function signingKeysCheck({ db, keyring }: SigningKeysCheckDeps): Check {
       db,
       what: `keys of ${table}`,
       table,
+      written: [writtenIds(db, table, table === 'vaults' ? 'vlt' : 'wrk')],
       key: [
         { column: 'o.workspace_id', member: 'workspace_id' },
         { column: 'o.id', member: 'id' },

@@ -23,6 +23,8 @@ export interface Pass {
   count(): Promise<number>;
   /** Checks the rows after a key: up to another key, or one page of them. Each pass has its own kind of key. */
   look(range: Range): Promise<Look>;
+  /** The passes over what was written since a time, in work proportional to that. Absent: there is no such way. */
+  since?(time: Date): Pass[];
 }
 
 export interface Range {
@@ -63,6 +65,8 @@ export interface CheckReport {
   findings: Finding[];
   /** What could not be checked, and why. It must never count as passed. */
   skipped: { what: string; reason: string }[];
+  /** Of a check since a time: what it did not look at, because that would mean to read all of it. */
+  notLookedAt?: string[];
   /** Of checks that have any. */
   notes?: string[];
 }
@@ -82,6 +86,8 @@ export interface CheckOptions {
   settleMs?: number;
   /** How many findings of a check are kept and reported; the rest are only counted. */
   keep?: number;
+  /** Checks only what was written since then. */
+  since?: Date;
   signal?: AbortSignal;
 }
 
@@ -95,6 +101,22 @@ export function laterPass(what: string, make: () => Promise<Pass | undefined>): 
       return made ? made.count() : 0;
     },
     look: async (range) => (made ? made.look(range) : { rows: 0, last: undefined, findings: [] }),
+  };
+}
+
+/** The pass, from the key on that `findStart` returns, for one whose keys grow with time. Undefined: nothing was written. */
+export function passFrom(pass: Pass, findStart: () => Promise<unknown>): Pass {
+  let start: unknown;
+  return {
+    what: pass.what,
+    async count() {
+      start = await findStart();
+      return 0;
+    },
+    look: async ({ after, until }) =>
+      start === undefined
+        ? { rows: 0, last: undefined, findings: [] }
+        : pass.look({ after: after ?? start, until }),
   };
 }
 
@@ -113,7 +135,7 @@ export async function runEach(checks: Check[], options: CheckOptions = {}): Prom
   for (const check of checks) {
     const report: CheckReport = { name: check.name, checked: 0, found: 0, findings: [], skipped: [] };
     reports.push(report);
-    for (const pass of check.passes) {
+    for (const pass of passesOf(check, report, options)) {
       try {
         options.signal?.throwIfAborted();
         await runPass(pass, report, options);
@@ -129,6 +151,13 @@ export async function runEach(checks: Check[], options: CheckOptions = {}): Prom
     }
   }
   return reports;
+}
+
+function passesOf({ passes }: Check, report: CheckReport, { since }: CheckOptions): Pass[] {
+  if (since === undefined) return passes;
+  const without = passes.filter((pass) => pass.since === undefined);
+  if (without.length > 0) report.notLookedAt = without.map(({ what }) => what);
+  return passes.flatMap((pass) => pass.since?.(since) ?? []);
 }
 
 async function runPass(pass: Pass, report: CheckReport, options: CheckOptions): Promise<void> {

@@ -62,9 +62,11 @@ function depsOn(db: Db): CheckDeps {
   };
 }
 
-function run(deps: CheckDeps): Promise<CheckReport[]> {
-  return runChecks(deps, { settleMs: 0 });
+function run(deps: CheckDeps, options: { since?: Date } = {}): Promise<CheckReport[]> {
+  return runChecks(deps, { settleMs: 0, ...options });
 }
+
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 60 * 60 * 1000);
 
 function rulesOf(reports: CheckReport[]): string[] {
   return reports.flatMap(({ findings }) => findings.map(({ rule }) => rule)).sort();
@@ -76,22 +78,41 @@ function skippedOf(reports: CheckReport[]) {
 
 /** Breaks something, looks, and takes it back. */
 async function broken(break_: (db: Db) => Promise<unknown>, keyringOn?: (db: Db) => Promise<Keyring>) {
+  return (await brokenBoth(break_, keyringOn)).whole;
+}
+
+/** Looks at all, and at what was written since yesterday, which is the same. */
+async function brokenBoth(
+  break_: (db: Db) => Promise<unknown>,
+  keyringOn?: (db: Db) => Promise<Keyring>,
+): Promise<{ whole: CheckReport[]; lately: CheckReport[] }> {
   const takeBack = new Error('taken back');
-  let reports: CheckReport[] = [];
+  let whole: CheckReport[] = [];
+  let lately: CheckReport[] = [];
   await database.db
     .transaction()
     .execute(async (db) => {
       await break_(db);
       const used = await keyringOn?.(db);
-      reports = await run({ ...depsOn(db), ...(used && { keyring: async () => used }) });
+      const deps = { ...depsOn(db), ...(used && { keyring: async () => used }) };
+      whole = await run(deps);
+      lately = await run(deps, { since: hoursAgo(24) });
       await used?.close();
       throw takeBack;
     })
     .catch((error) => {
       if (error !== takeBack) throw error;
     });
-  return reports;
+  return { whole, lately };
 }
+
+/** Rules of what only a check of everything looks at. */
+const onlyOfAll = [
+  'stored_bytes_differ',
+  'every-sent-transaction',
+  'every-received-amount',
+  'transaction_off_chain',
+];
 
 /** Checks of what the fixture does not have: tests beside them break it. */
 const testedApart = ['embedded-chain', 'files', 'validations', 'assets', 'maintenances', 'dossiers'];
@@ -122,11 +143,13 @@ test('finds nothing in correct data, and checks everything', { skip }, async () 
 
 for (const [name, statements, rules] of fsckCases) {
   test(`gives the right findings for ${name}`, { skip }, async () => {
-    const reports = await broken(async (db) => {
+    const { whole, lately } = await brokenBoth(async (db) => {
       for (const statement of statements) await statement.execute(db);
     });
-    assert.deepEqual(skippedOf(reports), []);
-    assert.deepEqual(rulesOf(reports), [...rules].sort());
+    assert.deepEqual(skippedOf(whole), []);
+    assert.deepEqual(rulesOf(whole), [...rules].sort());
+    assert.deepEqual(skippedOf(lately), []);
+    assert.deepEqual(rulesOf(lately), rules.filter((rule) => !onlyOfAll.includes(rule)).sort());
   });
 }
 
@@ -191,6 +214,21 @@ test('the command describes and counts findings, and its exit code gives the res
   } finally {
     await database.db.updateTable('sender_accounts').set({ next_nonce: 3 }).execute();
   }
+
+  const lately = await holdfast(
+    { ...settings, HOLDFAST_CHAIN_RPC_URLS: anvil.url },
+    'fsck',
+    '--since',
+    '24h',
+  );
+  assert.equal(lately.code, 0, lately.stdout + lately.stderr);
+  assert.match(
+    lately.stdout,
+    /Not looked at: rows from before (\S+Z)\.\nNot looked at, because .*: objects of the blob store, .*\.\nAll that was written since \1 is in order\.\n$/,
+  );
+  const never = await command(settings, 'fsck', '--since', 'yesterday');
+  assert.equal(never.code, 2);
+  assert.match(never.stderr, /^"yesterday" is not a time\. Give how long ago \(30m, 24h, 7d, 2w\), a day /);
 
   const wrong = await command(settings, 'fsck', '--only', 'nothing');
   assert.equal(wrong.code, 2);

@@ -2,8 +2,9 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { writtenIds, writtenIn } from '../../db/written-since.ts';
 import type { Check, Finding } from '../../runtime/check.ts';
-import { packId } from '../../runtime/ids.ts';
+import { idBound, packId } from '../../runtime/ids.ts';
 import { type DigestedRow, entryDigest } from './audit.ts';
 import {
   chainHash,
@@ -36,6 +37,7 @@ export function auditCheck(db: Db): Check {
         db,
         what: 'audit entries',
         table: 'audit_entries',
+        written: [writtenIds(db, 'audit_entries', 'aud')],
         key: [
           { column: 'e.workspace_id', member: 'workspace_id' },
           { column: 'e.id', member: 'id' },
@@ -53,6 +55,15 @@ export function auditCheck(db: Db): Check {
         db,
         what: 'segments of the audit chain',
         table: 'audit_segments',
+        written: [
+          writtenIn(
+            db,
+            'audit_segments',
+            (since) => sql`
+              select min(s.first_sequence) from audit_segments s
+              where s.workspace_id = g.value and s.last_id >= ${packId('aud', `${idBound('aud', since)}${'0'.repeat(16)}`)}`,
+          ),
+        ],
         pageRows: 100,
         key: [
           { column: 'c.workspace_id', member: 'workspace_id' },

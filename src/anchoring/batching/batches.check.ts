@@ -5,6 +5,7 @@ import { registryAbi } from '../../chain/registry/registry.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { writtenNumbers } from '../../db/written-since.ts';
 import { type Keccak, loadKeccak } from '../../proof/keccak.ts';
 import type { Finding, Pass } from '../../runtime/check.ts';
 import { batchContentFindings } from './batch-content.check.ts';
@@ -42,6 +43,7 @@ export function batchesPass(db: Db): Pass {
     db,
     what: 'batches',
     table: 'anchor_batches',
+    written: [writtenNumbers(db, { table: 'anchor_batches' })],
     key: [{ column: 'b.id', member: 'id' }],
     // Each batch may have 100,000 leaves, which are read one batch at a time.
     pageRows: 50,

@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { writtenNumbers } from '../../db/written-since.ts';
 import { canonicalJson } from '../../proof/canonical.ts';
 import type { Canonicalization } from '../../proof/content.ts';
 import { type Keccak, loadKeccak } from '../../proof/keccak.ts';
@@ -42,6 +43,7 @@ export function leavesPass(db: Db): Pass {
     db,
     what: 'leaves',
     table: 'anchor_leaves',
+    written: [writtenNumbers(db, { table: 'anchor_leaves' })],
     key: [{ column: 'l.id', member: 'id' }],
     read: ({ where, end }) => sql<Row>`
       select l.id, l.workspace_id, l.kind, l.subject_id, l.version, l.vault_id, vault.address, l.digest, l.canonicalization, l.previous_leaf,

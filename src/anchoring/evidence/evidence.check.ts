@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { writtenNumbers } from '../../db/written-since.ts';
 import { toHex, zeroHash } from '../../proof/hex.ts';
 import { type Keccak, loadKeccak } from '../../proof/keccak.ts';
 import { buildTree } from '../../proof/merkle.ts';
@@ -35,6 +36,7 @@ export function evidencePass(db: Db): Pass {
     db,
     what: 'heads',
     table: 'anchor_batches',
+    written: [writtenNumbers(db, { table: 'anchor_batches' })],
     key: [{ column: 'b.id', member: 'id' }],
     pageRows: 100,
     read: ({ where, end }) => sql<Row>`

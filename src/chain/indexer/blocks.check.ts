@@ -4,6 +4,7 @@ import type { PublicClient } from 'viem';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { type Numbers, writtenNumbers } from '../../db/written-since.ts';
 import { type Check, type Finding, NotMade, type Pass } from '../../runtime/check.ts';
 import { rpcFaultOf } from '../rpc/json-rpc.ts';
 import { readHash } from './blocks.ts';
@@ -37,6 +38,12 @@ const heldFrom = sql`(select max(number) - ${surelyHeld}::bigint from chain_bloc
 const indexAgain =
   'Rows were changed in the database, or the database was restored for a different chain: compare with a backup.';
 
+const blockNumbers: Numbers = {
+  table: 'chain_blocks',
+  column: 'number',
+  time: sql`to_timestamp(time_seconds)`,
+};
+
 interface StoredBlock {
   number: number;
   hash: Buffer;
@@ -55,6 +62,7 @@ function linksPass({ db }: BlocksCheckDeps): Pass {
     db,
     what: 'blocks',
     table: 'chain_blocks',
+    written: [writtenNumbers(db, blockNumbers)],
     key: [{ column: 'b.number', member: 'number' }],
     read: ({ where, end }) => sql<StoredBlock>`
       select b.number, b.hash, b.parent_hash, b.time_seconds, p.hash as previous_hash, p.time_seconds as previous_time,
@@ -106,6 +114,7 @@ function outgoingPass({ db }: BlocksCheckDeps): Pass {
     db,
     what: 'mined outgoing transactions',
     table: 'outgoing_transactions',
+    written: [writtenNumbers(db, { table: 'outgoing_transactions' })],
     key: [{ column: 't.id', member: 'id' }],
     // Old blocks are kept only if they concern a vault, and not every transaction of ours does.
     read: ({ where, end }) => sql<Placed>`
@@ -177,7 +186,7 @@ function transactionsPass({ db }: BlocksCheckDeps): Pass {
 
 /** Checks that the configured nodes serve the chain that this database belongs to. */
 function identityPass({ db, chain }: BlocksCheckDeps): Pass {
-  return {
+  const pass: Pass = {
     what: 'the chain itself',
     count: async () => 1,
     async look() {
@@ -200,7 +209,9 @@ function identityPass({ db, chain }: BlocksCheckDeps): Pass {
         return { rows: 1, last: undefined, findings: [finding] };
       }
     },
+    since: () => [pass],
   };
+  return pass;
 }
 
 interface Hashed {
@@ -216,6 +227,7 @@ function hashesPass({ db, chain }: BlocksCheckDeps): Pass {
     db,
     what: 'blocks against the chain',
     table: 'chain_blocks',
+    written: [writtenNumbers(db, blockNumbers)],
     key: [{ column: 'b.number', member: 'number' }],
     pageRows: 200,
     read: ({ where, end }) => sql<Hashed>`select b.number, b.hash from chain_blocks b where ${where} ${end}`,

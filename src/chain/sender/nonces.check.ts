@@ -4,6 +4,7 @@ import { type Hex, isAddressEqual, keccak256, parseTransaction, recoverTransacti
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { firstNumber, writtenIn } from '../../db/written-since.ts';
 import type { Check, Finding, Pass } from '../../runtime/check.ts';
 
 interface AttemptColumns {
@@ -38,6 +39,16 @@ export function noncesCheck(db: Db): Check {
         db,
         what: 'outgoing transactions',
         table: 'outgoing_transactions',
+        written: [
+          writtenIn(
+            db,
+            'outgoing_transactions',
+            async (since) => sql`
+              select min(t.nonce) from outgoing_transactions t
+              where t.account = g.value and t.id >= ${await firstNumber(db, { table: 'outgoing_transactions' }, since)}`,
+            'account',
+          ),
+        ],
         key: [
           { column: 't.account', member: 'account' },
           { column: 't.nonce', member: 'nonce' },
@@ -72,7 +83,7 @@ function accountsPass(db: Db): Pass {
     lost_below: number;
     last_nonce: number | null;
   }
-  return rowsPass<Account>({
+  const pass = rowsPass<Account>({
     db,
     what: 'sending accounts',
     table: 'sender_accounts',
@@ -96,6 +107,8 @@ function accountsPass(db: Db): Pass {
           advice: gapAdvice,
         })),
   });
+  // There are few.
+  return { ...pass, since: () => [pass] };
 }
 
 const gapAdvice =

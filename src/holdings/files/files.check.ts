@@ -1,8 +1,11 @@
 /** Checks the rows of files: versions and their leaves, owners, and open transfers. */
+
 import { sql } from 'kysely';
 import { joinLeaf, judgeLeaf, type LeafColumns, leafColumns } from '../../anchoring/anchored.check.ts';
+import { writtenLeaves } from '../../anchoring/written-leaves.check.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { writtenIds } from '../../db/written-since.ts';
 import type { Check, Finding, Pass } from '../../runtime/check.ts';
 import { custodyPasses } from '../transfers/transfers.check.ts';
 import { transferableFile } from './file-transfer.ts';
@@ -33,6 +36,10 @@ function versionsPass(db: Db): Pass {
     db,
     what: 'versions of files',
     table: 'file_versions',
+    written: [
+      writtenIds(db, 'file_versions', 'fil', 'file_id'),
+      writtenLeaves(db, ['file'], { olderThan: 'fil' }),
+    ],
     key: [
       { column: 'v.workspace_id', member: 'workspace_id' },
       { column: 'v.file_id', member: 'file_id' },

@@ -1,8 +1,10 @@
 /** Checks the records: their digests, their versions and their leaves. */
 import { sql } from 'kysely';
+import { writtenLeaves } from '../../anchoring/written-leaves.check.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { writtenIds } from '../../db/written-since.ts';
 import { recordDigest } from '../../proof/content.ts';
 import type { Check, Finding, Pass } from '../../runtime/check.ts';
 
@@ -26,6 +28,7 @@ function recordsPass(db: Db): Pass {
     db,
     what: 'versions of records',
     table: 'records',
+    written: [writtenIds(db, 'records', 'rec'), writtenLeaves(db, ['record'], { olderThan: 'rec' })],
     key: [
       { column: 'r.workspace_id', member: 'workspace_id' },
       { column: 'r.id', member: 'id' },

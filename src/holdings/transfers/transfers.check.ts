@@ -1,11 +1,14 @@
 /** Checks the custody of files and assets: owners, open transfers, and their leaves. */
+
 import { sql } from 'kysely';
 import type { Announced } from '../../anchoring/anchored.check.ts';
 import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
 import { anchoredKinds } from '../../anchoring/kinds.ts';
 import { joinPlace } from '../../anchoring/leaves/leaf-places.ts';
+import { writtenLeaves } from '../../anchoring/written-leaves.check.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { writtenIds } from '../../db/written-since.ts';
 import type { Finding, Pass } from '../../runtime/check.ts';
 import type { SubjectKind, SubjectTable } from './transfers.store.ts';
 
@@ -60,6 +63,7 @@ function subjectsPass(db: Db, { kind, table, id }: Custody): Pass {
     db,
     what: `owners of ${table}`,
     table,
+    written: [writtenLeaves(db, [kind, 'transfer'], { version: false })],
     key: [
       { column: 's.workspace_id', member: 'workspace_id' },
       { column: `s.${id}`, member: 'id' },
@@ -134,6 +138,7 @@ function transfersPass(db: Db, { kind, table, digest }: Custody): Pass {
     db,
     what: `transfers of ${table}`,
     table: 'transfers',
+    written: [writtenIds(db, 'transfers', 'trf')],
     key: [
       { column: 't.workspace_id', member: 'workspace_id' },
       { column: 't.id', member: 'id' },

@@ -1,6 +1,8 @@
 /** Checks the assets: their documents, leaves and owners, and that none is a part of itself. */
+
 import { sql } from 'kysely';
 import { joinLeaf, judgeLeaf, type LeafColumns, leafColumns } from '../../anchoring/anchored.check.ts';
+import { writtenLeaves } from '../../anchoring/written-leaves.check.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
@@ -38,6 +40,7 @@ function assetsPass(db: Db): Pass {
     db,
     what: 'assets',
     table: 'assets',
+    written: [writtenLeaves(db, ['asset'], { version: false })],
     key: [
       { column: 'a.workspace_id', member: 'workspace_id' },
       { column: 'a.asset_id', member: 'asset_id' },
@@ -102,6 +105,7 @@ function versionsPass(db: Db): Pass {
     db,
     what: 'versions of assets',
     table: 'asset_versions',
+    written: [writtenLeaves(db, ['asset'])],
     key: [
       { column: 'v.workspace_id', member: 'workspace_id' },
       { column: 'v.asset_id', member: 'asset_id' },

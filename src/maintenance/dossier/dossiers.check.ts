@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { joinLeaf, judgeLeaf, type LeafColumns, leafColumns } from '../../anchoring/anchored.check.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { writtenIds } from '../../db/written-since.ts';
 import type { Check, Finding } from '../../runtime/check.ts';
 
 interface DossierRow extends LeafColumns {
@@ -22,6 +23,7 @@ export function dossiersCheck(db: Db): Check {
     db,
     what: 'dossiers',
     table: 'dossiers',
+    written: [writtenIds(db, 'dossiers', 'dos')],
     key: [
       { column: 'd.workspace_id', member: 'workspace_id' },
       { column: 'd.id', member: 'id' },

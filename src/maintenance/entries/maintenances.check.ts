@@ -2,13 +2,16 @@
  * Checks maintenance entries and sign-offs: hashes, signatures, leaves, that the columns match the hashed text, and that the
  * entries of each asset form a chain.
  */
+
 import { sql } from 'kysely';
 import { joinLeaf, judgeLeaf, type LeafColumns, leafColumns } from '../../anchoring/anchored.check.ts';
 import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
 import { firstLeaf } from '../../anchoring/batching/pending.ts';
+import { writtenLeaves } from '../../anchoring/written-leaves.check.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { writtenIds } from '../../db/written-since.ts';
 import { recordDigest } from '../../proof/content.ts';
 import type { Check, Finding, Pass } from '../../runtime/check.ts';
 import type { MaintenanceEntry, Usage } from '../signing/maintenance-entry.ts';
@@ -51,6 +54,7 @@ function entriesPass(db: Db): Pass {
     db,
     what: 'maintenance entries',
     table: 'maintenances',
+    written: [writtenIds(db, 'maintenances', 'mnt')],
     key: [
       { column: 'm.workspace_id', member: 'workspace_id' },
       { column: 'm.id', member: 'id' },
@@ -172,6 +176,10 @@ function signoffsPass(db: Db): Pass {
     db,
     what: 'sign-offs',
     table: 'signoffs',
+    written: [
+      writtenIds(db, 'signoffs', 'mnt', 'maintenance_id'),
+      writtenLeaves(db, ['signoff'], { olderThan: 'mnt' }),
+    ],
     key: [
       { column: 's.workspace_id', member: 'workspace_id' },
       { column: 's.maintenance_id', member: 'maintenance_id' },

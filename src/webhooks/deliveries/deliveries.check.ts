@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
+import { writtenIds } from '../../db/written-since.ts';
 import type { Finding, Pass } from '../../runtime/check.ts';
 import { type Attempt, mostAttempts, readAttemptHead } from './attempts.ts';
 
@@ -27,6 +28,7 @@ export function deliveriesPass(db: Db): Pass {
     db,
     what: 'deliveries',
     table: 'webhook_deliveries',
+    written: [writtenIds(db, 'webhook_deliveries', 'dlv')],
     key: [
       { column: 'd.workspace_id', member: 'workspace_id' },
       { column: 'd.id', member: 'id' },

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
 import { runOnDb } from '../../db/statement.ts';
+import { writtenIds } from '../../db/written-since.ts';
 import { segmentsPass } from '../../events/event-segments.check.ts';
 import { findPositions, keyOf } from '../../events/event-segments.ts';
 import type { Check, Finding } from '../../runtime/check.ts';
@@ -38,6 +39,7 @@ export function eventsCheck({ db, retentionDays }: EventsCheckDeps): Check {
         db,
         what: 'events',
         table: 'events',
+        written: [writtenIds(db, 'events', 'evt')],
         key: [
           { column: 'e.workspace_id', member: 'workspace_id' },
           { column: 'e.id', member: 'id' },

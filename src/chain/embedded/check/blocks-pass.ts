@@ -4,7 +4,8 @@ import { type Hex, keccak256 } from 'viem';
 import { fromBytea, toBytea } from '../../../db/bytea.ts';
 import type { Db } from '../../../db/database.ts';
 import { countRows } from '../../../db/rows-pass.ts';
-import type { Finding, Pass, Range } from '../../../runtime/check.ts';
+import { firstNumber, type Numbers } from '../../../db/written-since.ts';
+import { type Finding, type Pass, passFrom, type Range } from '../../../runtime/check.ts';
 import { makeAgain } from './advice.ts';
 import { judgeBlock } from './block-rules.ts';
 import type { ExecutedBlock } from './executed-block.ts';
@@ -13,10 +14,16 @@ const pageRows = 200;
 /** Bounds the bytes of a page as well: one byte of a transaction or a log costs at least four gas. */
 const pageGas = 60_000_000;
 
+const journal: Numbers = {
+  table: 'embedded_chain_blocks',
+  column: 'number',
+  time: sql`to_timestamp(timestamp_seconds)`,
+};
+
 type BlockRow = { number: number; newest: number | null } & Partial<ExecutedBlock>;
 
 export function blocksPass(db: Db): Pass {
-  return {
+  const pass: Pass = {
     what: 'results of the embedded chain',
     count: () => countRows(db, 'embedded_chain_blocks'),
     async look(range) {
@@ -32,7 +39,9 @@ export function blocksPass(db: Db): Pass {
       findings.push(...(await judgeListed(db, rows.filter(isExecuted))));
       return { rows: rows.length, last: rows.at(-1)?.number, findings };
     },
+    since: (time) => [passFrom(pass, async () => (await firstNumber(db, journal, time)) - 1)],
   };
+  return pass;
 }
 
 async function readBlocks(db: Db, after: number, until: Range['until']): Promise<BlockRow[]> {

@@ -4,6 +4,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../db/database.ts';
 import { rowsPass } from '../../../db/rows-pass.ts';
+import { writtenIds } from '../../../db/written-since.ts';
 import type { Check, Finding } from '../../../runtime/check.ts';
 import { idBound } from '../../../runtime/ids.ts';
 
@@ -12,6 +13,7 @@ export function fileValidationsCheck(db: Db): Check {
     db,
     what: 'validations of files',
     table: 'file_validations',
+    written: [writtenIds(db, 'file_validations', 'val')],
     key: [
       { column: 'o.workspace_id', member: 'workspace_id' },
       { column: 'o.id', member: 'id' },
