@@ -5,6 +5,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Metric } from 'prom-client';
 import { type Address, parseGwei } from 'viem';
+import { anchoredHoursLoop } from '../anchoring/anchored-hours.ts';
 import { announcerLoop } from '../anchoring/announcer.loop.ts';
 import { type AnnouncerDeps, type Confirmations, createAnnouncer } from '../anchoring/announcer.ts';
 import { createBatchThread } from '../anchoring/batching/batch-thread.ts';
@@ -154,6 +155,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
         restMs: lookForBlocksMs,
       }),
       announcerLoop(announcer, { lead, inclusions, wakeup: confirmedWakeup, changes }),
+      anchoredHoursLoop(db),
     ].map(dispensable),
     async close() {
       await chainLead.close();

@@ -13,6 +13,7 @@ export const locks = {
   firstStart: 4_801_005,
   deliveryPartitions: 4_801_006,
   deliveryHours: 4_801_018,
+  anchoredHours: 4_801_019,
   chainLead: 4_801_007,
   /** The second key is the workspace. */
   assetParents: 4_801_010,

@@ -1,10 +1,12 @@
 /** What the chain does to batches: hooks that the sender and the indexer call inside their commits. */
+
 import { sql } from 'kysely';
 import type { MinedAt, TransactionOutcome } from '../../chain/sender/transaction-outcomes.ts';
 import { toBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import { eventWrite } from '../../events/events.ts';
+import { countAnchoredAgain } from '../anchored-hours.ts';
 
 /** Purpose of the transactions that anchor batches. */
 export const anchorPurpose = 'anchor';
@@ -91,6 +93,7 @@ function keptInclusion(blockHash: Buffer) {
  * Announces to each workspace in the batch that its confirmation no longer holds; the next one is announced in full again.
  */
 async function withdraw(db: Db, outgoingId: number, was: MinedAt): Promise<void> {
+  await countAnchoredAgain(db, outgoingId);
   const batches = await db
     .updateTable('anchor_batches')
     .set({

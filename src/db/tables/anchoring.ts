@@ -110,6 +110,16 @@ export interface AnchoringTables {
     walked_id: number | null;
     end_id: number | null;
   };
+  anchored_hours: {
+    workspace_id: string;
+    hour: Timestamp;
+    leaves: number;
+    subtrees: Buffer;
+  };
+  anchored_hours_counted: {
+    is_only: Generated<boolean>;
+    until: Timestamp;
+  };
   seal_epoch: {
     singleton: Generated<boolean>;
     epoch: number;

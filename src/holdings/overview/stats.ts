@@ -1,7 +1,7 @@
 /** Figures of a workspace: what was anchored and delivered over time, what waits now, and what needs attention. */
 import { sql } from 'kysely';
 import type { Address } from 'viem';
-import { leafIdAt } from '../../anchoring/leaves/leaf-places.ts';
+import { type AnchoredCounts, readAnchored } from '../../anchoring/anchored-hours.ts';
 import { pendingLeaves } from '../../anchoring/leaves/pending-leaves.ts';
 import type { Chain } from '../../chain/chain.ts';
 import { forecastGas } from '../../chain/registry/gas-forecast.ts';
@@ -100,64 +100,6 @@ interface BucketRange {
   bucketSeconds: number;
 }
 
-interface AnchoredRow {
-  at: Date;
-  anchored: number;
-  p50: number | null;
-  p95: number | null;
-}
-
-/**
- * Counts by subtrees, which know how many leaves they have. The times of acceptance come from a sample: some leaves of some
- * subtrees, evenly spread, each weighted by the number of leaves it represents.
- */
-async function readAnchored(
-  db: Db,
-  { workspaceId, from, to, bucketSeconds }: BucketRange,
-): Promise<AnchoredRow[]> {
-  const { rows } = await sql<AnchoredRow>`
-    with parts as materialized (
-      select b.id, s.vault_id, b.confirmed_at, length(s.leaves) / 32 as size, bucket.at,
-             row_number() over (partition by bucket.at order by b.id, s.first_place) as place,
-             count(*) over (partition by bucket.at) as parts
-      from anchor_batches b
-      join anchor_subtrees s on s.batch_id = b.id and s.workspace_id = ${workspaceId}
-      cross join lateral (
-        select date_bin(make_interval(secs => ${bucketSeconds}), b.confirmed_at, ${from}::timestamptz) as at
-      ) as bucket
-      where b.confirmed_at >= ${from} and b.confirmed_at < ${to}
-    ), sample as (
-      -- By the clocks of two machines: a record has the time of the node that took it.
-      select p.at, greatest(extract(epoch from p.confirmed_at - l.created_at) * 1000, 0)::float8 as ms,
-             p.size::float8 / least(p.size, ${sampled.leaves}::integer) as weight
-      from parts p
-      cross join lateral generate_series(0, least(p.size, ${sampled.leaves}::integer) - 1) as nth
-      join anchor_subtrees s on s.batch_id = p.id and s.vault_id = p.vault_id
-      join anchor_leaves l on l.id = ${leafIdAt(sql`nth * p.size / least(p.size, ${sampled.leaves}::integer)`)}
-        -- Anchored a second time, long after it was accepted.
-        and l.first_anchored_time is null
-      where p.place % ceil(p.parts::float8 / ${sampled.parts}::integer)::bigint = 0
-    ), weighed as (
-      select at, ms, sum(weight) over (partition by at order by ms) / sum(weight) over (partition by at) as share
-      from sample
-    ), times as (
-      select at, min(ms) filter (where share >= 0.5) as p50, min(ms) filter (where share >= 0.95) as p95
-      from weighed group by at
-    ), counts as (
-      select at, sum(size)::float8 as anchored from parts group by at
-    )
-    select counts.at, counts.anchored, times.p50, times.p95 from counts left join times on times.at = counts.at`.execute(
-    db,
-  );
-  return rows;
-}
-
-/**
- * Sample size per bucket: this many subtrees, and this many leaves of each. At most some ten thousand leaves, found by
- * index.
- */
-const sampled = { parts: 100, leaves: 8 };
-
 async function readWaiting(db: Db, workspaceId: string, forOperator: boolean): Promise<Waiting> {
   const { select: pending } = await pendingLeaves(db, mostCounted);
   const { rows } = await sql<{
@@ -245,7 +187,7 @@ async function readHead({ openChain, submitter }: Pick<StatsDeps, 'openChain' | 
 
 function fill(
   { from, to, bucketSeconds }: BucketRange,
-  anchored: AnchoredRow[],
+  anchored: AnchoredCounts[],
   deliveries: DeliveryCounts[],
 ): Bucket[] {
   const anchoredAt = new Map(anchored.map((row) => [row.at.getTime(), row]));
