@@ -6,7 +6,7 @@ import { toBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import { eventWrite } from '../../events/events.ts';
-import { countAnchoredAgain } from '../anchored-hours.ts';
+import { countAnchoredAgain } from '../leaves/anchored-hours.ts';
 
 /** Purpose of the transactions that anchor batches. */
 export const anchorPurpose = 'anchor';

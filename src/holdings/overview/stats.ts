@@ -1,7 +1,7 @@
 /** Figures of a workspace: what was anchored and delivered over time, what waits now, and what needs attention. */
 import { sql } from 'kysely';
 import type { Address } from 'viem';
-import { type AnchoredCounts, readAnchored } from '../../anchoring/anchored-hours.ts';
+import { type AnchoredCounts, readAnchored } from '../../anchoring/leaves/anchored-hours.ts';
 import { pendingLeaves } from '../../anchoring/leaves/pending-leaves.ts';
 import type { Chain } from '../../chain/chain.ts';
 import { forecastGas } from '../../chain/registry/gas-forecast.ts';

@@ -1,6 +1,6 @@
 /** Checks the records: their digests, their versions and their leaves. */
 import { sql } from 'kysely';
-import { writtenLeaves } from '../../anchoring/written-leaves.check.ts';
+import { writtenLeaves } from '../../anchoring/leaves/written-leaves.check.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';

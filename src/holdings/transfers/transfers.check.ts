@@ -5,7 +5,7 @@ import type { Announced } from '../../anchoring/anchored.check.ts';
 import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
 import { anchoredKinds } from '../../anchoring/kinds.ts';
 import { joinPlace } from '../../anchoring/leaves/leaf-places.ts';
-import { writtenLeaves } from '../../anchoring/written-leaves.check.ts';
+import { writtenLeaves } from '../../anchoring/leaves/written-leaves.check.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
 import { writtenIds } from '../../db/written-since.ts';

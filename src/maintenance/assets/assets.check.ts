@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { joinLeaf, judgeLeaf, type LeafColumns, leafColumns } from '../../anchoring/anchored.check.ts';
-import { writtenLeaves } from '../../anchoring/written-leaves.check.ts';
+import { writtenLeaves } from '../../anchoring/leaves/written-leaves.check.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';

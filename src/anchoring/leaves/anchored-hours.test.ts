@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { openTestDatabase } from '../../test/support/service/database.ts';
+import { openTestDatabase } from '../../../test/support/service/database.ts';
 import { countAnchoredAgain, countAnchoredHours, readAnchored } from './anchored-hours.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;

@@ -1,9 +1,9 @@
 /** Finds the versions of anchored things that were written since a time, by their leaves. */
 import { sql } from 'kysely';
-import type { Db } from '../db/database.ts';
-import { firstNumber, type WrittenKeys, withSlack } from '../db/written-since.ts';
-import type { Kind } from '../proof/kinds.ts';
-import { type IdPrefix, idBound } from '../runtime/ids.ts';
+import type { Db } from '../../db/database.ts';
+import { firstNumber, type WrittenKeys, withSlack } from '../../db/written-since.ts';
+import type { Kind } from '../../proof/kinds.ts';
+import { type IdPrefix, idBound } from '../../runtime/ids.ts';
 
 export interface LeafKeys {
   /** Whether the key ends with the version; if not, it is that of the subject alone. */

@@ -3,10 +3,10 @@
  * confirmation that is taken back has its hour, and those after it, counted again.
  */
 import { sql } from 'kysely';
-import { locks, tryWithLock } from '../db/advisory-lock.ts';
-import type { Db } from '../db/database.ts';
-import { type Loop, repeating } from '../runtime/loop.ts';
-import { leafIdAt } from './leaves/leaf-places.ts';
+import { locks, tryWithLock } from '../../db/advisory-lock.ts';
+import type { Db } from '../../db/database.ts';
+import { type Loop, repeating } from '../../runtime/loop.ts';
+import { leafIdAt } from './leaf-places.ts';
 
 export interface AnchoredRange {
   workspaceId: string;
