@@ -44,6 +44,8 @@ export interface Turns {
   rounds: number;
   /** Of load from the load generator, in a round. */
   seconds: number;
+  /** Of each kind, in the row `growth`; if absent, as many as it usually has. */
+  rows?: number;
 }
 
 export interface Stoppable {

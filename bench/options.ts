@@ -16,6 +16,9 @@ export class UsageError extends Error {}
 /** More of them between two commits, which differ less than a service and its peer. */
 const roundsOfCommits = 5;
 
+/** Of the row `growth` with --large. */
+const largeRows = 100_000_000;
+
 export function readOptions(args: string[], all: Row[]): Options | 'help' {
   const { values, positionals } = parse(args);
   if (values.help) return 'help';
@@ -35,6 +38,7 @@ export function readOptions(args: string[], all: Row[]): Options | 'help' {
     turns: {
       rounds: positiveInteger('--rounds', values.rounds) ?? rounds,
       seconds: positiveInteger('--seconds', values.seconds) ?? usualTurns.seconds,
+      ...grownRows(values),
     },
   };
 }
@@ -54,6 +58,8 @@ ${all.map(({ name, what }) => `  ${name.padEnd(width)}  ${what}`).join('\n')}
                     ${comparable.slice(8).join(', ')}
   --rounds N        how often each side has its turn (default: ${usualTurns.rounds}, with --against ${roundsOfCommits})
   --seconds N       how long the load of such a turn lasts, where it is not a fixed amount of work (default: ${usualTurns.seconds})
+  --large           fills 100 million rows of each kind for the row growth, instead of 10 million
+  --rows N          fills so many. What was filled is kept in bench/cache/, some 3 GB for each million
 
 Prints two tables and writes bench/results/<time>.json. The second table says how much CPU time an operation took, by
 process (Linux only); "afterwards" is what the same processes did from the last answer until they rested. CPU time is
@@ -61,6 +67,12 @@ worth something on a busy machine too, above all that of the lines "at N request
 same work in the same time. The ratio is the median of the rounds, with the lowest and the highest in brackets: a
 difference that is smaller than this span shows nothing. The data is in a temporary directory (TMPDIR).
 A row that stays below what it has to reach says so and is no error; exit code 1 means that something broke.`;
+}
+
+function grownRows({ large, rows }: { large?: boolean; rows?: string }): Pick<Turns, 'rows'> {
+  const given = positiveInteger('--rows', rows);
+  if (given !== null) return { rows: given };
+  return large ? { rows: largeRows } : {};
 }
 
 function parse(args: string[]) {
@@ -73,6 +85,8 @@ function parse(args: string[]) {
         against: { type: 'string' },
         rounds: { type: 'string' },
         seconds: { type: 'string' },
+        large: { type: 'boolean' },
+        rows: { type: 'string' },
       },
     });
   } catch (error) {

@@ -11,6 +11,7 @@ import { create, createIdempotent, createOwnKey, createWorker } from './rows/cre
 import { embeddedGrowth } from './rows/embedded-growth.ts';
 import { embeddedIdle } from './rows/embedded-idle.ts';
 import { gas } from './rows/gas.ts';
+import { growth } from './rows/growth.ts';
 import { indexer } from './rows/indexer.ts';
 import { maintenance } from './rows/maintenance.ts';
 import { memory } from './rows/memory.ts';
@@ -49,6 +50,7 @@ const rows: Row[] = [
   memory,
   embeddedGrowth,
   embeddedIdle,
+  growth,
 ];
 
 process.exitCode = await main(process.argv.slice(2));
