@@ -85,15 +85,18 @@ export async function readAnchored(db: Db, range: AnchoredRange): Promise<Anchor
       select p.at, greatest(extract(epoch from b.confirmed_at - l.created_at) * 1000, 0)::float8 as ms,
              s.size::float8 / ${leavesOf('s.size')} as weight
       from parts p
-      join anchor_batches b on b.id = p.id
+      cross join lateral (select confirmed_at from anchor_batches where id = p.id limit 1) as b
       cross join lateral (
         select length(o.leaves) / 32 as size, o.ids from anchor_subtrees o
         where o.workspace_id = ${workspaceId} and o.batch_id = p.id and o.first_place = p.first_place limit 1
       ) as s
       cross join lateral generate_series(0, ${leavesOf('s.size')} - 1) as nth
-      join anchor_leaves l on l.id = ${leafIdAt(sql`nth * s.size / ${leavesOf('s.size')}`)}
-        -- Anchored a second time, long after it was accepted.
-        and l.first_anchored_time is null
+      -- One by one: PostgreSQL expects so many that it would read all leaves instead.
+      cross join lateral (
+        select created_at from anchor_leaves where id = ${leafIdAt(sql`nth * s.size / ${leavesOf('s.size')}`)}
+          -- Otherwise it was anchored a second time, long after it was accepted.
+          and first_anchored_time is null limit 1
+      ) as l
     ), weighed as (
       select at, ms, sum(weight) over (partition by at order by ms) / sum(weight) over (partition by at) as share
       from sample
