@@ -26,7 +26,7 @@ const batchOf = `(${firstLeaf / batchLeaves} + (n - 1) / ${batchLeaves})`;
 const hashOf = (what: string) => `sha256((n || '${what}')::bytea)`;
 
 export const leaves: Filler = {
-  name: 'records and leaves',
+  name: 'records',
   before: [
     `insert into sender_accounts (address, next_nonce) values (decode(repeat('ee', 20), 'hex'), 1000000000) on conflict do nothing`,
   ],
@@ -34,16 +34,12 @@ export const leaves: Filler = {
     `create temp table vault_of on commit drop as
      select batch, (select id from vaults where workspace_id = ${workspace} order by id offset batch % 16 limit 1) as vault_id
      from (select distinct ${batchOf} as batch from chunk) as batches`,
-    `insert into records (workspace_id, id, version, vault_id, data, salt, data_hash, current, created_at)
-     select ${workspace}, 'rec_' || ulid, 1, vault_id,
-       '{"sensor":"cold-room-4/probe-' || n % 8 || '","temperatureCelsius":-17.5,"humidityPercent":' || 40 + n % 20 || ',"doorOpen":false}',
-       ${hashOf('salt')}, ${hashOf('data')}, true, at
-     from chunk join vault_of on batch = ${batchOf}`,
     `insert into anchor_leaves (id, created_at, version, stored_bytes, workspace_id, kind, subject_id, vault_id,
-       canonicalization, digest, previous_leaf, claims_hash, leaf, claims)
+       canonicalization, digest, previous_leaf, claims_hash, leaf, claims, salt, data)
      overriding system value
      select ${firstLeaf} + n - 1, at, 1, 100, ${workspace}, 'record', 'rec_' || ulid, vault_id, 'jcs', ${hashOf('data')},
-       decode(repeat('00', 32), 'hex'), sha256('{}'), ${hashOf('leaf')}, '{}'
+       decode(repeat('00', 32), 'hex'), sha256('{}'), ${hashOf('leaf')}, '{}', ${hashOf('salt')},
+       '{"sensor":"cold-room-4/probe-' || n % 8 || '","temperatureCelsius":-17.5,"humidityPercent":' || 40 + n % 20 || ',"doorOpen":false}'
      from chunk join vault_of on batch = ${batchOf}`,
     `insert into outgoing_transactions (id, account, nonce, purpose, to_address, call_data, gas_limit, status, mined_hash,
        block_number, block_hash, block_time, transaction_index, succeeded, created_at)

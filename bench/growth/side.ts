@@ -7,7 +7,7 @@ import { firstLeaf, pendingLeaf } from '../../src/anchoring/batching/pending.ts'
 import type { Lead } from '../../src/chain/chain.ts';
 import { registryAddress } from '../../src/chain/registry/registry.ts';
 import { createSender } from '../../src/chain/sender/sender.ts';
-import { type Database, openDatabase } from '../../src/db/database.ts';
+import { type Database, indexOnly, openDatabase, type SessionSettings } from '../../src/db/database.ts';
 import { walkSettings } from '../../src/db/rows-pass.ts';
 import { insertAll } from '../../src/db/writes.ts';
 import { openKeyring } from '../../src/keys/keyring.ts';
@@ -32,15 +32,15 @@ export interface Workbench {
 
 export async function openWorkbench(dataDir: string, fixture: Fixture): Promise<Workbench> {
   const postgres = await fixture.keep(() => joinPostgres(dataDir));
-  const open = (options?: string) =>
+  const open = (settings: SessionSettings) =>
     openDatabase({
-      connection: () => ({ ...postgres.connection(holdfastDatabase), ...(options && { options }) }),
+      connection: () => postgres.connection(holdfastDatabase),
       onError: console.error,
-      indexOnly: options === undefined,
+      settings,
       max: 4,
     });
-  const database = open();
-  const reading = open(`-c default_transaction_read_only=on ${walkSettings}`);
+  const database = open(indexOnly);
+  const reading = open({ ...walkSettings, default_transaction_read_only: 'on' });
   const { db } = database;
   const keyring = await openKeyring({ db, source: { file: join(dataDir, 'master.key'), generated: true } });
   const submitter = await openServiceAccount(db, keyring, 'submitter');
