@@ -93,14 +93,21 @@ export const auditEntries: Filler = {
 
 export const events: Filler = {
   name: 'events',
-  before: [`create temp table feed_end as select coalesce(max(position), 0) as position from events`],
+  before: [
+    `create temp table feed_end as select coalesce(max(last_position), 0) as position from event_segments`,
+  ],
   statements: [
-    `insert into events (workspace_id, id, type, envelope, created_at, position)
+    `insert into events (workspace_id, id, type, envelope, created_at, written_in)
      select ${workspace}, 'evt_' || ulid, 'record.anchor.confirmed',
        '{"id":"evt_' || ulid || '","type":"record.anchor.confirmed","workspace_id":"' || ${workspace} ||
-       '","data":{"record_id":"rec_' || ulid || '","version":1,"status":"confirmed"}}', at,
-       (select position from feed_end) + n from chunk`,
+       '","data":{"record_id":"rec_' || ulid || '","version":1,"status":"confirmed"}}', at, 0
+     from chunk`,
+    `insert into event_segments (first_position, last_position, workspace_id, id_start, ids, types)
+     select position + min(n), position + max(n), ${workspace}, left('evt_' || ulid, 12), array_agg('evt_' || ulid order by n),
+       array['record.anchor.confirmed']
+     from chunk cross join feed_end group by position, left('evt_' || ulid, 12), (n - 1) / 48`,
   ],
+  after: ['update event_positions set seen = pg_current_snapshot()'],
 };
 
 export const deliveries: Filler = {

@@ -5,7 +5,8 @@ import { chainAuditEntries } from '../../src/access/audit/audit-chain.ts';
 import { operatorIn } from '../../src/access/workspaces/workspaces.ts';
 import { runChecks } from '../../src/app/checks.ts';
 import { insertAll } from '../../src/db/writes.ts';
-import { eventWrite, orderEvents } from '../../src/events/events.ts';
+import { orderEvents } from '../../src/events/event-order.ts';
+import { eventWrite } from '../../src/events/events.ts';
 import { apiBase } from '../../src/http/api/api.ts';
 import { NotMade } from '../../src/runtime/check.ts';
 import { idBound, newId } from '../../src/runtime/ids.ts';
@@ -166,13 +167,13 @@ function tasks(since: Date): ((side: Workbench) => Task)[] {
         return atOnce;
       };
     }),
-    task('order', 'events/s', async ({ database: { db }, workspaceId }) => {
+    task('order', 'events/s', async ({ database: { db, pool }, workspaceId }) => {
       const data = { vault_id: newId('vlt'), address: `0x${'11'.repeat(20)}`, name: 'Vault' };
       const write = () =>
         eventWrite({ workspaceId, type: 'vault.deactivated', at: new Date(), data: data as never });
       await insertAll(db, Array.from({ length: atOnce }, write));
       return async () => {
-        while (await orderEvents(db));
+        while (await orderEvents(pool));
         return atOnce;
       };
     }),
