@@ -17,7 +17,7 @@ test('reads what it wrote, whatever the receiver answered', () => {
   const odd = 'a\tb\nc\0d"e\\f\u2028\ud800';
   const attempts: Attempt[] = [
     plain,
-    { ...plain, statusCode: null, error: odd, responseHeaders: {} },
+    { ...plain, statusCode: null, error: odd.replace('\0', '').toWellFormed(), responseHeaders: {} },
     { ...plain, responseHeaders: { [odd]: odd, 'x-tab': '\t' }, responseBody: odd },
   ];
   for (const attempt of attempts) {
@@ -25,6 +25,11 @@ test('reads what it wrote, whatever the receiver answered', () => {
     assert.deepEqual(toAttempts({ first_attempt: line, attempts: [] }), [attempt]);
     assert.doesNotMatch(line, /\0/, 'which PostgreSQL cannot store');
   }
+});
+
+test('leaves out of the first part what PostgreSQL cannot unescape', () => {
+  const [head = ''] = writeFirstAttempt({ ...plain, error: 'a\0b\ud800' }).split('\t');
+  assert.equal(readAttemptHead(head).error, 'ab\ufffd');
 });
 
 test('the part before the tab is all but the response', () => {

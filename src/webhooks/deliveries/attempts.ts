@@ -20,7 +20,9 @@ export type AttemptHead = Omit<Attempt, 'responseHeaders' | 'responseBody'>;
 
 export function writeFirstAttempt(attempt: Attempt): string {
   const { number, at, durationMs, statusCode, error, responseHeaders, responseBody } = attempt;
-  const head = JSON.stringify([number, at, durationMs, statusCode, error]);
+  // PostgreSQL, which reads the first part, cannot unescape NUL and halves of characters.
+  const readable = error?.replaceAll('\0', '').toWellFormed() ?? null;
+  const head = JSON.stringify([number, at, durationMs, statusCode, readable]);
   return `${head}\t${JSON.stringify([responseHeaders, responseBody])}`;
 }
 
