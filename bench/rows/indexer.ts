@@ -12,7 +12,7 @@ const transactionsPerBlock = 200;
 const vaultCount = 10_000;
 /** Of all transactions one in twenty is a vault's. */
 const every = 20;
-const ratioToReach = 0.7;
+const ratioToReach = 0.75;
 const database = 'bench_indexer';
 
 interface Played {

@@ -16,7 +16,7 @@ export const maintenance: Row = readRow({
   what: 'GET a maintenance with its look logged, against one bare SELECT by key',
   makePaths: makeEntries,
   loggedIn: 'asset_access_log',
-  atLeast: 0.8,
+  atLeast: 0.9,
 });
 
 /** Entries of some assets that the viewer was let see; returns where the viewer sees them. */

@@ -10,5 +10,5 @@ export const read: Row = readRow({
     const addresses = await makeVaults(service, count);
     return addresses.map((address) => `${vaultsPath}/${address}`);
   },
-  atLeast: 1,
+  atLeast: 1.1,
 });
