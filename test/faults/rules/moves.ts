@@ -28,7 +28,7 @@ export const everyMoveHasOneEvent: Rule = {
   async check({ store, journal }) {
     const rows = await store.query<{ name: string; types: string[] }>(
       `select v.name, array_agg(e.type order by e.position nulls last, e.id) as types
-       from events e join vaults v on v.id = e.envelope::json -> 'data' ->> 'vault_id'
+       from placed_events e join vaults v on v.id = e.envelope::json -> 'data' ->> 'vault_id'
        where e.type in ('vault.deactivated', 'vault.reactivated') group by v.name`,
     );
     const told = new Map(rows.map(({ name, types }) => [name, types.join()]));
