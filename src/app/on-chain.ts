@@ -11,7 +11,6 @@ import { createBatchThread } from '../anchoring/batching/batch-thread.ts';
 import { batcherLoop } from '../anchoring/batching/batcher.loop.ts';
 import { createBatcher } from '../anchoring/batching/batcher.ts';
 import { applyOutcomes, vaultsOfAnchors } from '../anchoring/batching/batches.ts';
-import { beginSealEpoch } from '../anchoring/batching/seal-epoch.ts';
 import { createInclusions } from '../anchoring/evidence/inclusions.ts';
 import type { PlannedStamp } from '../anchoring/evidence/renewal-rule.ts';
 import { createHistoryProofs, type HistoryProofs } from '../anchoring/history-proofs.ts';
@@ -35,6 +34,7 @@ import type { Db } from '../db/database.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { openServiceAccount } from '../keys/service-account.ts';
 import { type Changes, createWakeup, type Loop, type Wakeup } from '../runtime/loop.ts';
+import { moveAhead } from './lost-commits.ts';
 
 export interface OnChain {
   /** Null while another node leads, or the chain cannot be reached. */
@@ -104,8 +104,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   const sender = createSender({
     submitter,
     applyOutcomes,
-    // Seals were lost with them, whose numbers must not be used again.
-    onLostNonces: beginSealEpoch,
+    onLostNonces: moveAhead,
     log,
     maxFeePerGasWei: parseGwei(String(config.chain.feeCapGwei)),
   });

@@ -1,8 +1,8 @@
-/** `holdfast promote`: says that a replica of the database was promoted, so that no seal gets a number that is used. */
+/** `holdfast promote`: says that a replica of the database was promoted, so that nothing gets a number that is used. */
 import type { Command } from 'commander';
 import { auditWrite } from '../access/audit/audit.ts';
 import { findWorkspace, operatorIn } from '../access/workspaces/workspaces.ts';
-import { beginSealEpoch } from '../anchoring/batching/seal-epoch.ts';
+import { moveAhead } from '../app/lost-commits.ts';
 import type { Db } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
 import { print, withStore } from './command.ts';
@@ -15,8 +15,8 @@ export function addPromoteCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Seals that the old database had made may be missing in this one. A new epoch of seal numbers begins, so that no vault
-uses a number twice. Run it on the promoted database, if possible before a service connects to it; services that run
+Seals and events of the old database may be missing in this one. A new epoch of seal numbers begins, so that no vault
+uses a number twice, and the event feed goes on behind all positions that readers may have seen. Run it on the promoted database, if possible before a service connects to it; services that run
 use the new epoch from their next batch on. It can be repeated, and does no harm if nothing was lost.
 "holdfast restore" does the same by itself.`,
     )
@@ -26,7 +26,7 @@ use the new epoch from their next batch on. It can be repeated, and does no harm
         print(
           options,
           { sealEpoch },
-          `Epoch ${sealEpoch} of seal numbers has begun: no vault uses a number that it used before.`,
+          `Epoch ${sealEpoch} of seal numbers has begun: no vault uses a number that it used before. The event feed was moved ahead: readers go on where they are.`,
         );
       }),
     );
@@ -34,7 +34,7 @@ use the new epoch from their next batch on. It can be repeated, and does no harm
 
 /** Seals belong to all workspaces; the promotion is recorded in the default one. */
 async function promote(db: Db): Promise<number> {
-  const sealEpoch = await beginSealEpoch(db);
+  const sealEpoch = await moveAhead(db);
   const { id } = await findWorkspace(db);
   const change = { action: 'database.promote', targetId: `seal-epoch-${sealEpoch}`, details: { sealEpoch } };
   await insertAll(db, [auditWrite(operatorIn(id), change)]);

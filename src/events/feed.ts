@@ -141,5 +141,10 @@ export async function tailPosition(pool: Pool): Promise<number> {
   return rows[0]?.tail ?? 0;
 }
 
+/** Behind the last jump if no event came after it. */
 export const tailText = `
-  select coalesce((select last_position from event_segments order by first_position desc limit 1), 0) as tail`;
+  select greatest(
+    (select last_position from event_segments order by first_position desc limit 1),
+    (select to_position from feed_jumps order by to_position desc limit 1),
+    0
+  ) as tail`;

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';
 import { verifyProof } from '../../src/proof/verify/verify.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
@@ -156,6 +157,7 @@ test('another node completes a validation after a kill, and announces it once', 
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-killed-'));
   const node = await serve({
     HOLDFAST_DATA_DIR: dataDir,
+    HOLDFAST_BLOB_URL: pathToFileURL(join(service.config.dataDir, 'blobs')).href,
     DATABASE_URL: service.databaseUrl,
     HOLDFAST_MASTER_KEY: env.HOLDFAST_MASTER_KEY,
     HOLDFAST_ROLES: 'api',

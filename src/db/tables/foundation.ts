@@ -89,6 +89,11 @@ export interface FoundationTables {
     envelope: string;
     position: number | null;
   };
+  feed_jumps: {
+    to_position: number;
+    after_position: number;
+    jumped_at: Timestamp;
+  };
   event_segments: {
     first_position: number;
     last_position: number;

@@ -1,5 +1,8 @@
 /** Databases for tests: each is a copy of the migrated template on the server that test/run.ts started. */
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { migrate } from '../../../src/db/migrate.ts';
@@ -32,6 +35,11 @@ export async function withClient<T>(
   }
 }
 
+/** For services that share the database and have no store of their own. */
+export function blobsOf(databaseUrl: string): string {
+  return join(tmpdir(), `holdfast-blobs-${new URL(databaseUrl).pathname.slice(1)}`);
+}
+
 /** Creates a separate database; `empty` leaves out the schema. */
 export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const server = process.env.HOLDFAST_TEST_SERVER;
@@ -47,7 +55,10 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
   }
   return {
     url: url.href,
-    drop: async () => void (await onServer(`drop database if exists ${name} with (force)`)),
+    drop: async () => {
+      await onServer(`drop database if exists ${name} with (force)`);
+      await rm(blobsOf(url.href), { recursive: true, force: true });
+    },
   };
 
   /** PostgreSQL copies a template only while nobody else does; two test files may want to at once. */

@@ -15,7 +15,7 @@ import { type App, createApp } from '../../../src/app/app.ts';
 import { type Config, readConfig } from '../../../src/config/config.ts';
 import { openDatabase } from '../../../src/db/database.ts';
 import type { Scope } from '../../../src/runtime/caller.ts';
-import { createTestDatabase } from './database.ts';
+import { blobsOf, createTestDatabase } from './database.ts';
 
 export interface Service {
   app: App;
@@ -53,7 +53,7 @@ export interface Answer {
 /** Nobody listens there: accepted things stay pending, and no test pays for a chain that it does not use. */
 const noChain = 'http://127.0.0.1:9';
 
-/** Where the first service on each database keeps files: others there use the same place. */
+/** Where the service that made a database keeps files: others on it use the same place. */
 const stores = new Map<string, string>();
 
 /** `env` overrides settings, `databaseUrl` shares a database between two services, `chain` enables the embedded chain. */
@@ -84,10 +84,10 @@ export async function startService({
     DATABASE_URL: url,
     HOLDFAST_RATE_LIMIT: 'off',
     ...(!chain && { HOLDFAST_CHAIN_RPC_URLS: noChain }),
-    ...(stores.has(url) && { HOLDFAST_BLOB_URL: stores.get(url) }),
+    ...(databaseUrl && { HOLDFAST_BLOB_URL: pathToFileURL(stores.get(url) ?? blobsOf(url)).href }),
     ...env,
   });
-  if (config.blobs.kind === 'disk') stores.set(url, pathToFileURL(config.blobs.dir).href);
+  if (own && config.blobs.kind === 'disk') stores.set(url, config.blobs.dir);
   const { log, logged } = kept === 'all' ? captureLog() : printFailedRequests();
   const withDatabase = openDatabase({ connection: () => ({ connectionString: url }), onError() {} });
   opened.defer(() => withDatabase.close());
