@@ -19,7 +19,7 @@ export interface MetricsDeps {
 }
 
 /** A timer runs this often to measure how late it is; with the default of 10 ms, most wake-ups of an idle service were its. */
-const lagSampleMs = 50;
+const lagSampleMs = 100;
 
 export function createMetrics({ pool, loopHealth, also }: MetricsDeps): Metrics {
   const requests = histogram(
