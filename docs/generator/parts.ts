@@ -1,6 +1,9 @@
 /** The parts of documents that list things, each made from where the things are defined. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { grafanaDashboard } from './alarms/dashboard.ts';
+import { alarmRules } from './alarms/rules.ts';
+import { alarmsTable } from './alarms/table.ts';
 import { commandsTable } from './commands.ts';
 import { errorsTable } from './errors.ts';
 import { eventsTable } from './events.ts';
@@ -31,9 +34,12 @@ const parts: Part[] = [
   { file: 'docs/routes.md', name: 'routes', make: routesTable },
   { file: 'docs/operations.md', name: 'settings', make: settingsTables },
   { file: 'docs/operations.md', name: 'metrics', make: metricsTable },
+  { file: 'docs/operations.md', name: 'alarms', make: alarmsTable },
   { file: 'docs/operations.md', name: 'commands', make: commandsTable },
   { file: 'docs/dashboard.md', name: 'pages', make: pagesTable },
   { file: 'docs/timestamps.md', name: 'local authority', make: () => shellLines(localAuthority) },
+  { file: 'deploy/prometheus/holdfast.rules.yml', make: alarmRules },
+  { file: 'deploy/grafana/holdfast.json', make: grafanaDashboard },
   { file: '.env.example', make: envExample },
   { file: 'verifiers/python/holdfast_verify/shipped_trust.json', make: shippedTrustFile },
 ];
