@@ -109,8 +109,8 @@ export const alarms: Alarm[] = [
     // A loop that fails counts as running again during each attempt.
     value: 'min_over_time(holdfast_loop_up[1m])',
     when: '== 0',
-    for: '2m',
-    sign: '`holdfast_loop_up == 0` at least once a minute',
+    for: '3m',
+    sign: '`holdfast_loop_up == 0` at least once a minute, for three minutes',
     meaning: 'A loop fails repeatedly or is stuck; see [the list of loops](#several-nodes).',
     action: 'The log says why; for `chain` it says what is missing: `anchoring waits: …`.',
     title: 'Loops that work',
