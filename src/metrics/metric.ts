@@ -48,7 +48,10 @@ export function labelledGauge<Name extends LabelledGauge>(
   }) as Metric;
 }
 
-/** `read`: the total so far, for events that are counted elsewhere. */
+/**
+ * `read`: the total so far, for events that are counted elsewhere. Omitted while it is unknown: a 0 would look like a restart
+ * of the count, and the total after it like that many new events.
+ */
 export function counter<Name extends NamesOf<'counter'>>(
   name: Name,
   read?: Read<number>,
@@ -58,9 +61,8 @@ export function counter<Name extends NamesOf<'counter'>>(
     ...(read && {
       async collect(this: Counter<LabelNamesOf<Name>>) {
         const value = await read();
-        if (typeof value !== 'number') return;
-        this.reset();
-        this.inc(value);
+        this.remove();
+        if (typeof value === 'number') this.inc(value);
       },
     }),
   });
