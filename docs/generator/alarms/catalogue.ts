@@ -10,7 +10,7 @@ export interface Alarm {
   /** What the dashboard draws; it raises the alarm while `when` is true of it. */
   value: string;
   when: string;
-  /** Longer than a restart, a change of the leader or a failover of the database takes. */
+  /** How long `when` has to be true: longer than a restart, a change of the leader or a failover of the database takes. */
   for: string;
   /** The same for people, in Markdown. */
   sign: string;
@@ -52,7 +52,7 @@ export const alarms: Alarm[] = [
     value: 'up{job="holdfast"}',
     when: '== 0',
     for: '2m',
-    sign: '`up == 0` for two minutes',
+    sign: '`up == 0`',
     meaning:
       'The node does not answer `/metrics`: it is not running, cannot be reached, or refuses the token.',
     action: 'See its log and its process manager.',
@@ -67,7 +67,7 @@ export const alarms: Alarm[] = [
     value: 'up{job="holdfast"} unless on (job, instance) holdfast_anchor_pending_leaves',
     when: '== 1',
     for: '2m',
-    sign: '`/metrics` without `holdfast_anchor_pending_leaves` for two minutes',
+    sign: '`/metrics` without `holdfast_anchor_pending_leaves`',
     meaning: 'The node runs, but the database does not answer it within two seconds; `/readyz` is 503.',
     action: 'Check PostgreSQL and the network between; the log of the node says what fails.',
     title: 'Nodes without the database',
@@ -81,7 +81,7 @@ export const alarms: Alarm[] = [
     value: `sum by (job, instance) (rate(${requests}{route="/readyz",status="503"}[2m]))`,
     when: '> 0',
     for: '3m',
-    sign: '`/readyz` not 200 for minutes, where a load balancer asks it',
+    sign: '`/readyz` not 200, where a load balancer asks it',
     meaning: 'The node cannot work: no database, a stuck loop that requests need, or another blob store.',
     action: '`/readyz` says which of them, the log says why.',
     title: 'Not ready: /readyz 503',
@@ -95,7 +95,7 @@ export const alarms: Alarm[] = [
     value: `sum by (job, instance) (rate(${requests}{status=~"5..",route!="/readyz"}[2m]))`,
     when: '> 0',
     for: '5m',
-    sign: 'status 5xx for five minutes',
+    sign: 'status 5xx',
     meaning: 'The node cannot do what it is asked.',
     action: 'Its log has each such request at `error`, with the reason.',
     title: 'Status 5xx',
@@ -110,7 +110,7 @@ export const alarms: Alarm[] = [
     value: 'min_over_time(holdfast_loop_up[1m])',
     when: '== 0',
     for: '3m',
-    sign: '`holdfast_loop_up == 0` at least once a minute, for three minutes',
+    sign: '`holdfast_loop_up == 0` at least once a minute',
     meaning: 'A loop fails repeatedly or is stuck; see [the list of loops](#several-nodes).',
     action: 'The log says why; for `chain` it says what is missing: `anchoring waits: …`.',
     title: 'Loops that work',
@@ -124,7 +124,7 @@ export const alarms: Alarm[] = [
     value: 'holdfast_database_connections{state="awaited"}',
     when: '> 0',
     for: '5m',
-    sign: '`holdfast_database_connections{state="awaited"}` above 0 for five minutes',
+    sign: '`holdfast_database_connections{state="awaited"}` above 0',
     meaning: 'Requests wait for a connection to the database.',
     action: 'Look for slow statements or locks in PostgreSQL; else add a node.',
     title: 'Requests that wait for a connection',
@@ -167,7 +167,7 @@ export const alarms: Alarm[] = [
     value: 'sum by (job) (holdfast_chain_leads)',
     when: '!= 1',
     for: '1m',
-    sign: '`sum(holdfast_chain_leads)` not 1 for a minute',
+    sign: '`sum(holdfast_chain_leads)` not 1',
     meaning:
       '0: no node works on the chain. Two nodes never lead at once, so 2 is only a scrape during a change.',
     action: 'Check that a node has the role `loops`; the log of such a node says what the chain lacks.',
@@ -200,7 +200,7 @@ export const alarms: Alarm[] = [
     for: '1m',
     sign: '`holdfast_anchor_batches{status="set_aside"}` above 0',
     meaning: 'A batch was given up, and its records stay unproved.',
-    action: 'See [below](#batches-that-were-set-aside).',
+    action: 'See [Batches that were set aside](#batches-that-were-set-aside).',
     section: 'docs/operations.md#batches-that-were-set-aside',
     title: 'Batches that were set aside',
     unit: 'short',
@@ -269,7 +269,7 @@ export const alarms: Alarm[] = [
     value: 'max by (job) (holdfast_chain_lag_blocks)',
     when: '> 20',
     for: '5m',
-    sign: '`holdfast_chain_lag_blocks` above 20 for five minutes',
+    sign: '`holdfast_chain_lag_blocks` above 20',
     meaning: 'The indexer does not keep up, or its node gives contradictory answers.',
     action: 'The log of the leader says which; try another RPC address.',
     title: 'Blocks that are not indexed',
@@ -314,7 +314,7 @@ export const alarms: Alarm[] = [
       'max by (job) (holdfast_timestamp_unstamped_batches) unless on (job) min by (job) (holdfast_timestamp_last_token_seconds) < 3600',
     when: '> 0',
     for: '1h',
-    sign: '`holdfast_timestamp_unstamped_batches` above 0 for an hour, and no token in that time',
+    sign: '`holdfast_timestamp_unstamped_batches` above 0, and no token for an hour',
     meaning: 'No timestamp authority vouches for these batches.',
     action: 'See [timestamps.md](timestamps.md#what-to-watch).',
     section: 'docs/timestamps.md#what-to-watch',

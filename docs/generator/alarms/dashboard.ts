@@ -1,7 +1,7 @@
 /** The dashboard for Grafana: a row for each topic, with a panel for each of its alarms and those of the overview. */
-import { plain } from '../markdown.ts';
 import { type Alarm, alarms } from './catalogue.ts';
 import { type Overview, overview } from './overview.ts';
+import { withoutMarks } from './without-marks.ts';
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana puts the chosen data source here.
 const datasource = { type: 'prometheus', uid: '${datasource}' };
@@ -78,7 +78,7 @@ function firing(gridPos: GridPos): Panel {
     gridPos,
     targets: targets([
       [
-        'count by (alertname, severity) (ALERTS{alertname=~"Holdfast.*",alertstate="firing"})',
+        'count by (alertname, severity) (ALERTS{job="$job",alertname=~"Holdfast.*",alertstate="firing"})',
         '{{alertname}}',
       ],
     ]),
@@ -102,7 +102,7 @@ function alarmPanel({ name, title, sign, meaning, action, value, when, unit, leg
       { title, gridPos, unit: unit === 'bool' ? 'short' : unit, lines: [[ofJob(value), legend]] },
       when,
     ),
-    description: `${name}: ${plain(sign)}. ${plain(`${meaning} ${action}`)}`,
+    description: withoutMarks(`${name}: ${sign}. ${meaning} ${action}`),
   });
 }
 

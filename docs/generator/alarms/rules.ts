@@ -1,5 +1,6 @@
 /** The alarms as rules for Prometheus. */
 import { type Alarm, alarms } from './catalogue.ts';
+import { withoutMarks } from './without-marks.ts';
 
 const head = `# Alarms of Holdfast for Prometheus. Written by "npm run docs" from docs/generator/alarms/catalogue.ts.
 # They expect a scrape every 15 s (30 s at most) and the job name "holdfast"; see docs/operations.md#alarms.
@@ -26,13 +27,4 @@ function rule({ name, value, when, for: duration, severity, meaning, action, sec
 /** A comparison binds tighter than "unless", which the whole value must be on the left of. */
 function expression(value: string, when: string): string {
   return value.includes(' unless ') ? `(${value}) ${when}` : `${value} ${when}`;
-}
-
-/** Links as their words, and code without its marks. */
-function withoutMarks(markdown: string): string {
-  return markdown
-    .replace(/\[([^\]]*)\]\(([^)]*)\)/g, (_, words, target) =>
-      target.startsWith('#') ? `${words} (docs/operations.md${target})` : `${words} (docs/${target})`,
-    )
-    .replaceAll('`', '');
 }

@@ -4,11 +4,12 @@ import { alarms } from './catalogue.ts';
 
 export function alarmsTable(): string {
   return table(
-    ['alarm', 'severity', 'sign', 'meaning, and what to do'],
-    alarms.map(({ name, severity, sign, meaning, action }) => [
+    ['alarm', 'severity', 'sign', 'after', 'meaning, and what to do'],
+    alarms.map(({ name, severity, sign, for: duration, meaning, action }) => [
       `\`${name}\``,
       severity,
       sign,
+      duration === '0m' ? 'at once' : duration.replace('m', ' min').replace('h', ' h'),
       `${meaning} ${action}`,
     ]),
   );
