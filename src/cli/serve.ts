@@ -13,7 +13,7 @@ import { readSettings } from './settings.ts';
 import { unknownCommand } from './unknown-command.ts';
 
 /** How long requests and loops may take to finish; after that the process exits anyway. */
-const stopDeadlineMs = 12_000;
+export const stopDeadlineMs = 12_000;
 
 export function addServeCommand(program: Command): void {
   program
