@@ -2,7 +2,7 @@
  * What was anchored of a workspace over time, and how long that took. Hours that are over are counted once and kept; a
  * confirmation that is taken back has its hour, and those after it, counted again.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { locks, tryWithLock } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
 import { type Loop, repeating } from '../../runtime/loop.ts';
@@ -25,89 +25,96 @@ export interface AnchoredCounts {
 }
 
 const hourMs = 60 * 60 * 1000;
-/** Of a subtree in `anchored_hours`. */
-const subtreeBytes = 12;
 
 /**
- * Sample size per bucket: this many subtrees, and this many leaves of each. At most some ten thousand leaves, found by
- * index.
+ * Of an hour or of a shorter bucket: at most about so many subtrees, evenly spread, and so many leaves of each. Each leaf stands
+ * for as many as the sample left out.
  */
-const sampled = { parts: 100, leaves: 8 };
+const sampled = { subtrees: 50, leaves: 4 };
+/** Kept delays are rounded to steps of 4 %, so that an hour has few of them. */
+const stepsPerDoubling = 16;
+const weightOfLeaf = 8;
 
-/**
- * Counts by subtrees, which know how many leaves they have. The times of acceptance come from a sample: some leaves of some
- * subtrees, evenly spread, each weighted by the number of leaves it represents.
- */
+/** Counts by subtrees, which know how many leaves they have; the times of acceptance come from a sample. */
 export async function readAnchored(db: Db, range: AnchoredRange): Promise<AnchoredCounts[]> {
   const { workspaceId, from, to, bucketSeconds } = range;
-  const until = isOfHours(range) ? await countedUntil(db) : null;
+  const ofHours = isOfHours(range);
+  const until = ofHours ? await countedUntil(db) : null;
   const counted = until === null ? from : new Date(Math.min(until.getTime(), floorToHour(to)));
   const live = counted > from ? counted : from;
-  const bin = (time: string) =>
-    sql`date_bin(make_interval(secs => ${bucketSeconds}), ${sql.ref(time)}, ${from}::timestamptz)`;
-  const leavesOf = (size: string) => sql`least(${sql.ref(size)}, ${sampled.leaves}::integer)`;
+  const bin = (time: RawBuilder<unknown>, seconds: number) =>
+    sql`date_bin(make_interval(secs => ${seconds}), ${time}, ${from}::timestamptz)`;
+  const unitSeconds = ofHours ? hourMs / 1000 : bucketSeconds;
+  const bucket = bin(sql`part`, bucketSeconds);
   const { rows } = await sql<AnchoredCounts>`
     with hours as materialized (
-      select h.*, sum(parts) over (partition by at order by hour) - parts as before
-      from (
-        select hour, leaves, subtrees, length(subtrees) / ${subtreeBytes}::integer as parts, ${bin('hour')} as at
-        from anchored_hours where workspace_id = ${workspaceId} and hour >= ${from} and hour < ${counted}
-      ) as h
+      select hour as part, leaves, delays_ms, weights from anchored_hours
+      where workspace_id = ${workspaceId} and hour >= ${from} and hour < ${counted}
     ), fresh as materialized (
-      select b.id, s.first_place, length(s.leaves) / 32 as size, ${bin('b.confirmed_at')} as at,
-             row_number() over (
-               partition by ${bin('b.confirmed_at')} order by date_trunc('hour', b.confirmed_at, 'UTC'), b.id, s.first_place
-             ) as number
-      from anchor_batches b
-      join anchor_subtrees s on s.workspace_id = ${workspaceId} and s.batch_id = b.id
-      where b.confirmed_at >= ${live} and b.confirmed_at < ${to}
+      ${subtreesOf(
+        bin(sql`b.confirmed_at`, unitSeconds),
+        sql`s.workspace_id = ${workspaceId} and b.confirmed_at >= ${live} and b.confirmed_at < ${to}`,
+      )}
     ), counts as (
-      select at, sum(leaves)::float8 as anchored, sum(kept)::bigint as kept,
-             ceil(sum(parts)::float8 / ${sampled.parts}::integer)::bigint as step
+      select ${bucket} as at, sum(leaves)::float8 as anchored
+      from (select part, leaves from hours union all select part, size from fresh) as parts group by at
+    ), delays as (
+      select ${bucket} as at, ms, sum(weight)::float8 as weight
       from (
-        select at, leaves, parts as kept, parts from hours
+        select part, ms, weight from hours, unnest(delays_ms, weights) as delay (ms, weight)
         union all
-        select at, size, 0, 1 from fresh
-      ) as parts group by at
-    ), chosen as (
-      select h.at, substring(h.subtrees from (${subtreeBytes} * (place - h.before - 1) + 1)::integer for ${subtreeBytes}) as named
-      from hours h join counts c on c.at = h.at
-      cross join lateral generate_series(
-        (h.before::bigint / c.step + 1) * c.step, h.before::bigint + h.parts, c.step) as place
-    ), parts as (
-      select at, ('x' || encode(substring(named for 8), 'hex'))::bit(64)::bigint as id,
-             ('x' || encode(substring(named from 9), 'hex'))::bit(32)::integer as first_place
-      from chosen
-      union all
-      select f.at, f.id, f.first_place from fresh f join counts c on c.at = f.at where (c.kept + f.number) % c.step = 0
-    ), sample as (
-      -- By the clocks of two machines: a record has the time of the node that took it.
-      select p.at, greatest(extract(epoch from b.confirmed_at - l.created_at) * 1000, 0)::float8 as ms,
-             s.size::float8 / ${leavesOf('s.size')} as weight
-      from parts p
-      cross join lateral (select confirmed_at from anchor_batches where id = p.id limit 1) as b
-      cross join lateral (
-        select length(o.leaves) / 32 as size, o.ids from anchor_subtrees o
-        where o.workspace_id = ${workspaceId} and o.batch_id = p.id and o.first_place = p.first_place limit 1
-      ) as s
-      cross join lateral generate_series(0, ${leavesOf('s.size')} - 1) as nth
-      -- One by one: PostgreSQL expects so many that it would read all leaves instead.
-      cross join lateral (
-        select created_at from anchor_leaves where id = ${leafIdAt(sql`nth * s.size / ${leavesOf('s.size')}`)}
-          -- Otherwise it was anchored a second time, long after it was accepted.
-          and first_anchored_time is null limit 1
-      ) as l
+        ${delaysOf('fresh', ofHours ? steppedMs : exactMs)}
+      ) as parts group by at, ms
     ), weighed as (
       select at, ms, sum(weight) over (partition by at order by ms) / sum(weight) over (partition by at) as share
-      from sample
+      from delays
     ), times as (
-      select at, min(ms) filter (where share >= 0.5) as p50, min(ms) filter (where share >= 0.95) as p95
+      select at, min(ms) filter (where share >= 0.5)::float8 as p50, min(ms) filter (where share >= 0.95)::float8 as p95
       from weighed group by at
     )
     select counts.at, counts.anchored, times.p50, times.p95 from counts left join times on times.at = counts.at`.execute(
     db,
   );
   return rows;
+}
+
+/** The subtrees of a part, numbered: `part` is what they are counted for. */
+function subtreesOf(part: RawBuilder<unknown>, where: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select part, id, confirmed_at, first_place, workspace_id, size,
+           row_number() over (partition by part order by id, first_place) as number,
+           ceil(count(*) over (partition by part)::float8 / ${sampled.subtrees}::integer)::bigint as stride
+    from (
+      select ${part} as part, b.id, b.confirmed_at, s.workspace_id, s.first_place, length(s.leaves) / 32 as size
+      from anchor_batches b join anchor_subtrees s on s.batch_id = b.id where ${where}
+    ) as subtrees`;
+}
+
+/** From acceptance to confirmation, by the clocks of two machines: a record has the time of the node that took it. */
+const passedMs = sql`greatest(extract(epoch from f.confirmed_at - l.created_at)::float8 * 1000, 1)`;
+const exactMs = sql`round(${passedMs})::bigint`;
+const steppedMs = sql`
+  round(power(2, (floor(ln(${passedMs}) / ln(2) * ${stepsPerDoubling}::integer) + 0.5) / ${stepsPerDoubling}::integer))::bigint`;
+
+function delaysOf(subtrees: string, ms: RawBuilder<unknown>): RawBuilder<unknown> {
+  const leaves = sql`least(f.size, ${sampled.leaves}::integer)`;
+  return sql`
+    select part, ${ms} as ms,
+           sum(round(${weightOfLeaf}::float8 * f.stride * f.size / ${leaves})::bigint)::bigint as weight
+    from ${sql.table(subtrees)} f
+    cross join lateral (
+      select ids from anchor_subtrees o
+      where o.workspace_id = f.workspace_id and o.batch_id = f.id and o.first_place = f.first_place limit 1
+    ) as s
+    cross join lateral generate_series(0, ${leaves} - 1) as nth
+    -- One by one: PostgreSQL expects so many that it would read all leaves instead.
+    cross join lateral (
+      select created_at from anchor_leaves where id = ${leafIdAt(sql`(2 * nth + 1) * f.size / (2 * ${leaves})`)}
+        -- Otherwise it was anchored a second time, long after it was accepted.
+        and first_anchored_time is null limit 1
+    ) as l
+    where f.number % f.stride = 0
+    group by part, ms`;
 }
 
 /** After the end of an hour, for commits that take long. */
@@ -164,12 +171,17 @@ export async function countAnchoredAgain(db: Db, outgoingId: number): Promise<vo
 async function countHour(db: Db, hour: Date): Promise<void> {
   await sql`delete from anchored_hours where hour = ${hour}`.execute(db);
   await sql`
-    insert into anchored_hours (workspace_id, hour, leaves, subtrees)
-    select s.workspace_id, ${hour}, sum(length(s.leaves) / 32),
-           string_agg(int8send(b.id) || int4send(s.first_place), '' order by b.id, s.first_place)
-    from anchor_batches b join anchor_subtrees s on s.batch_id = b.id
-    where b.confirmed_at >= ${hour} and b.confirmed_at < ${new Date(hour.getTime() + hourMs)}
-    group by s.workspace_id`.execute(db);
+    with subtrees as materialized (
+      ${subtreesOf(
+        sql`s.workspace_id`,
+        sql`b.confirmed_at >= ${hour} and b.confirmed_at < ${new Date(hour.getTime() + hourMs)}`,
+      )}
+    ), delays as (${delaysOf('subtrees', steppedMs)})
+    insert into anchored_hours (workspace_id, hour, leaves, delays_ms, weights)
+    select part, ${hour}, sum(size),
+           array(select ms from delays d where d.part = subtrees.part order by ms),
+           array(select weight from delays d where d.part = subtrees.part order by ms)
+    from subtrees group by part`.execute(db);
 }
 
 async function countedUntil(db: Db): Promise<Date | null> {

@@ -114,7 +114,8 @@ export interface AnchoringTables {
     workspace_id: string;
     hour: Timestamp;
     leaves: number;
-    subtrees: Buffer;
+    delays_ms: number[];
+    weights: number[];
   };
   anchored_hours_counted: {
     is_only: Generated<boolean>;
