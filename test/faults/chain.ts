@@ -28,10 +28,10 @@ const nowhere = 'http://127.0.0.1:9';
 
 export async function openChain(
   mode: ChainMode,
-  { dataDirs, settings }: { dataDirs: { first: string; second: string }; settings: Settings },
+  { dataDir, settings }: { dataDir: string; settings: Settings },
 ): Promise<FixtureChain> {
-  const side = mode === 'rpc' ? await openRpcSide({ ...settings, HOLDFAST_DATA_DIR: dataDirs.first }) : null;
-  const own = embeddedSide(dataDirs.first);
+  const side = mode === 'rpc' ? await openRpcSide({ ...settings, HOLDFAST_DATA_DIR: dataDir }) : null;
+  const own = embeddedSide(dataDir);
   return {
     mode,
     settings: side ? side.settings : mode === 'none' ? { HOLDFAST_CHAIN_RPC_URLS: nowhere } : {},

@@ -1,7 +1,6 @@
 /** Sends one request of the load client and sorts its end: acknowledged, refused, unknown, or never sent. */
 
 import type { Journal, Outcome } from './journal.ts';
-import type { Nodes } from './nodes.ts';
 import type { Random } from './random.ts';
 
 export interface Call {
@@ -31,8 +30,12 @@ const usualPatienceMs = 2_500;
 /** Of the oracle, which asks once: long enough for anything that is answered at all. */
 export const oraclePatienceMs = 90_000;
 
+/** The other two are of a proxy before the nodes; the service itself never gives them. */
+const unavailable = [502, 503, 504];
+
 export interface ClientDeps {
-  nodes: Nodes;
+  /** Where it may be sent now; none: nobody listens. */
+  targets(): string[];
   key: string;
   journal: Journal;
   random: Random;
@@ -40,14 +43,14 @@ export interface ClientDeps {
   signal: AbortSignal;
 }
 
-export function createClient({ nodes, key, journal, random, signal }: ClientDeps): Client {
+export function createClient({ targets, key, journal, random, signal }: ClientDeps): Client {
   async function send(call: Call): Promise<Ended> {
     const { method, path, body, form, headers, patienceMs = usualPatienceMs } = call;
-    const targets = nodes.answering();
+    const urls = targets();
     const nothing = { status: null, headers: new Headers(), bytes: Buffer.alloc(0), json: null };
-    if (targets.length === 0) return { outcome: 'unsent', ...nothing };
+    if (urls.length === 0) return { outcome: 'unsent', ...nothing };
     try {
-      const answer = await fetch(random.pick(targets).service.url + base + path, {
+      const answer = await fetch(random.pick(urls) + base + path, {
         method,
         headers: {
           'x-api-key': key,
@@ -61,7 +64,7 @@ export function createClient({ nodes, key, journal, random, signal }: ClientDeps
       const bytes = Buffer.from(await answer.arrayBuffer());
       const { status } = answer;
       const isJson = /json/.test(answer.headers.get('content-type') ?? '');
-      if (status >= 500 && (status !== 503 || !(Number(answer.headers.get('retry-after')) > 0)))
+      if (status >= 500 && !(unavailable.includes(status) && Number(answer.headers.get('retry-after')) > 0))
         journal.complaints.push(`${method} ${path} was answered ${status}: ${bytes}`);
       return {
         outcome: status < 300 ? 'acknowledged' : status < 500 ? 'refused' : 'unavailable',

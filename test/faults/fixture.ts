@@ -6,6 +6,7 @@ import { certificate } from '../support/clients/receiver.ts';
 import { firstSecretOf, type Settings } from '../support/service/process.ts';
 import { type ChainMode, type FixtureChain, openChain } from './chain.ts';
 import { type Client, createClient } from './client.ts';
+import { type Cluster, openCluster, openClusterBase } from './cluster/cluster.ts';
 import { installNotices } from './commits.ts';
 import { type Follower, followFeed } from './follower.ts';
 import { installGates } from './gates.ts';
@@ -16,6 +17,9 @@ import type { Random } from './random.ts';
 import { type Receivers, startReceivers } from './receivers.ts';
 import { openStore, type Store } from './store.ts';
 
+/** `single`: one node with the embedded PostgreSQL, at times a second one. `cluster`: see cluster/. */
+export type Topology = 'single' | 'cluster';
+
 export interface Fixture {
   /** Holds the data directories; kept when a rule is broken. */
   home: string;
@@ -23,6 +27,8 @@ export interface Fixture {
   settings: Settings;
   nodes: Nodes;
   chain: FixtureChain;
+  /** What is around several nodes. */
+  cluster(): Cluster;
   store: Store;
   receivers: Receivers;
   journal: Journal;
@@ -48,34 +54,46 @@ const commonSettings = () => ({
 
 export interface FixtureOptions extends LoadOptions {
   mode: ChainMode;
+  topology: Topology;
 }
 
-export async function openFixture(random: Random, { mode, ...load }: FixtureOptions): Promise<Fixture> {
+export async function openFixture(
+  random: Random,
+  { mode, topology, ...load }: FixtureOptions,
+): Promise<Fixture> {
   const home = await mkdtemp(join(tmpdir(), 'holdfast-faults-'));
   const dataDirs = { first: firstDataDir(home), second: secondDataDir(home) };
   for (const dataDir of Object.values(dataDirs)) await mkdir(dataDir);
-  const chain = await openChain(mode, { dataDirs, settings: commonSettings() });
-  const settings = { ...commonSettings(), ...chain.settings };
-  const store = openStore(dataDirs.first);
-  const nodes = createNodes(home, { settings, store });
+  const base = topology === 'cluster' ? await openClusterBase(home) : null;
+  const common = { ...commonSettings(), ...base?.settings };
+  const chain = await openChain(mode, { dataDir: dataDirs.first, settings: common }).catch(async (error) => {
+    await base?.close();
+    throw error;
+  });
+  const settings = { ...common, ...chain.settings };
+  const store = base?.store ?? openStore(dataDirs.first);
+  const nodes = createNodes(home, { settings, store, ...(base && { first: base.places[0] }) });
   const closing = new AbortController();
 
   async function end(): Promise<void> {
     closing.abort();
     await nodes.killAll();
+    if (base) await base.close();
     // Left behind with what it holds; a later start would take it up again.
-    await store.kill();
+    else await store.kill();
     await chain.close();
   }
 
   try {
     const first = await nodes.startFirst();
     const key = await firstSecretOf(first.service);
+    const cluster = base && (await openCluster(base, nodes, home));
     await installNotices(store);
     await installGates(store);
     const journal = createJournal();
     const { signal } = closing;
-    const client = createClient({ nodes, key, journal, random: random.stream('nodes'), signal });
+    const targets = () => (base ? [base.proxy.url] : nodes.answering().map(({ service }) => service.url));
+    const client = createClient({ targets, key, journal, random: random.stream('nodes'), signal });
     const receivers = await startReceivers(client, journal.complaints);
     const tally = new Map<string, number>();
     return {
@@ -83,10 +101,20 @@ export async function openFixture(random: Random, { mode, ...load }: FixtureOpti
       settings,
       nodes,
       chain,
+      cluster() {
+        if (!cluster) throw new Error('this fault needs a cluster');
+        return cluster;
+      },
       store,
       receivers,
       journal,
-      load: createLoad({ client, journal, random: random.stream('load'), ...load }),
+      load: createLoad({
+        client,
+        journal,
+        random: random.stream('load'),
+        answersMayComeLate: base !== null,
+        ...load,
+      }),
       follower: followFeed(client),
       client,
       key,

@@ -2,16 +2,23 @@
 import { randomInt } from 'node:crypto';
 import { inspect, parseArgs } from 'node:util';
 import { type ChainMode, isChainMode } from './chain.ts';
+import { clusterMissing } from './cluster/cluster.ts';
+import type { Topology } from './fixture.ts';
 import { Interrupted, runFaults, type Summary } from './run.ts';
 import { Violation } from './violation.ts';
 
-const usage = `npm run test:faults -- [--cycles N] [--seed S] [--chain embedded|rpc|none]
+const usage = `npm run test:faults -- [--cycles N] [--minutes N] [--seed S] [--topology single|cluster] [--chain embedded|rpc|none]
 
-  --cycles N   how many faults to inject, one after another (10)
-  --seed S     any text; the same seed makes the same choices (random, and printed)
-  --chain C    embedded: the service has its own chain, whose engine is killed too (the default)
-               rpc: a test chain behind an RPC address; both misbehave (needs anvil)
-               none: nobody answers at the RPC address; accepted work stays pending
+  --cycles N    how many faults to inject, one after another (10, or as many as fit into --minutes)
+  --minutes N   no fault is injected after so many minutes; what follows is the look at everything
+  --seed S      any text; the same seed makes the same choices (random, and printed)
+  --topology T  single: one node with its own PostgreSQL, at times a second one (the default)
+                cluster: four nodes behind HAProxy, three PostgreSQL servers under Patroni with etcd
+                (needs patroni, etcd, haproxy and postgresql-15 of Debian)
+  --actors N    how many clients make the load (12; 4 for a cluster)
+  --chain C     embedded: the service has its own chain, whose engine is killed too (the default)
+                rpc: a test chain behind an RPC address; both misbehave (needs anvil; the default of a cluster)
+                none: nobody answers at the RPC address; accepted work stays pending
 
 Each cycle puts the service under load, injects one fault, and compares what is stored with what was
 acknowledged. At the end everything must be anchored once, with a proof that verifies, and every event must
@@ -27,14 +34,17 @@ async function main(): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const { cycles, seed, chain } = options;
-  console.log(`seed ${seed}, chain ${chain}`);
+  const { seed, chain, topology } = options;
+  const missing = topology === 'cluster' && clusterMissing();
+  if (missing) {
+    console.error(missing);
+    return 2;
+  }
+  console.log(`seed ${seed}, topology ${topology}, chain ${chain}`);
   const interruption = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interruption.abort());
   try {
-    print(
-      await runFaults({ cycles, seed, chain, signal: interruption.signal, keep: true, tell: console.log }),
-    );
+    print(await runFaults({ ...options, signal: interruption.signal, keep: true, tell: console.log }));
     return 0;
   } catch (error) {
     if (error instanceof Interrupted) process.exit(130);
@@ -46,24 +56,56 @@ async function main(): Promise<number> {
   }
 }
 
-function readOptions(): { help: boolean; cycles: number; seed: string; chain: ChainMode } | null {
+interface Options {
+  help: boolean;
+  cycles: number;
+  minutes: number;
+  seed: string;
+  topology: Topology;
+  chain: ChainMode;
+  actors: number;
+  longestPauseMs: number;
+}
+
+function readOptions(): Options | null {
   try {
     const { values } = parseArgs({
       options: {
-        cycles: { type: 'string', default: '10' },
+        cycles: { type: 'string' },
+        minutes: { type: 'string' },
         seed: { type: 'string', default: String(randomInt(2 ** 32)) },
-        chain: { type: 'string', default: 'embedded' },
+        topology: { type: 'string', default: 'single' },
+        chain: { type: 'string' },
+        actors: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
-    if (!/^[1-9]\d{0,5}$/.test(values.cycles)) throw new TypeError('--cycles takes a number from 1 on');
-    const { help, cycles, seed, chain } = values;
+    const { help, seed, topology } = values;
+    if (topology !== 'single' && topology !== 'cluster')
+      throw new TypeError('--topology takes single or cluster');
+    const isCluster = topology === 'cluster';
+    const { chain = isCluster ? 'rpc' : 'embedded' } = values;
     if (!isChainMode(chain)) throw new TypeError('--chain takes embedded, rpc or none');
-    return { help, cycles: Number(cycles), seed, chain };
+    return {
+      help,
+      seed,
+      topology,
+      chain,
+      cycles: count('cycles', values.cycles, values.minutes === undefined ? 10 : Number.POSITIVE_INFINITY),
+      minutes: count('minutes', values.minutes, Number.POSITIVE_INFINITY),
+      actors: count('actors', values.actors, isCluster ? 4 : 12),
+      longestPauseMs: isCluster ? 200 : 25,
+    };
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`);
     return null;
   }
+}
+
+function count(name: string, text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new TypeError(`--${name} takes a number from 1 on`);
+  return Number(text);
 }
 
 function print({

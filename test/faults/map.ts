@@ -1,5 +1,16 @@
 /** All faults and all rules of the oracle on one screen. */
 import type { ChainMode } from './chain.ts';
+import {
+  freezeNode,
+  killAmidFailover,
+  killNode,
+  killNodes,
+  killPrimary,
+  killPrimaryServer,
+  killProxy,
+  killStandby,
+  rollNode,
+} from './cluster/faults.ts';
 import type { Fault } from './fault.ts';
 import { changeLeader } from './faults/change-leader.ts';
 import { dropPool } from './faults/drop-pool.ts';
@@ -106,6 +117,27 @@ export const rounds: Record<ChainMode, Fault[]> = {
     changeLeader,
   ],
   none: ofTheService,
+};
+
+const ofTheCluster: Fault[] = [
+  killNode,
+  killNode,
+  killNodes,
+  rollNode,
+  freezeNode,
+  killPrimary,
+  killPrimary,
+  killPrimaryServer,
+  killStandby,
+  killProxy,
+  killProxy,
+  killAmidFailover,
+];
+
+export const clusterRounds: Record<ChainMode, Fault[]> = {
+  embedded: [...ofTheCluster, killChain, killChain],
+  rpc: [...ofTheCluster, ...rpcTroubles, reorg, deepReorg, dropPool, raiseFees],
+  none: ofTheCluster,
 };
 
 export const rules: Rule[] = [

@@ -28,6 +28,8 @@ export interface Nodes {
   /** Those that should answer now. */
   answering(): Node[];
   first(): Node;
+  /** One more, with settings of its own. */
+  start(own: Settings): Promise<Node>;
   startFirst(): Promise<Node>;
   /** A second one on the same database, with the same master key. */
   startSecond(): Promise<Node>;
@@ -43,7 +45,14 @@ export interface Nodes {
   killAll(): Promise<void>;
 }
 
-export function createNodes(home: string, { settings, store }: { settings: Settings; store: Store }): Nodes {
+export interface NodesDeps {
+  settings: Settings;
+  /** Of the first one alone, beside its data directory. */
+  first?: Settings;
+  store: Store;
+}
+
+export function createNodes(home: string, { settings, first: place = {}, store }: NodesDeps): Nodes {
   const dataDir = firstDataDir(home);
   let nodes: Node[] = [];
 
@@ -74,7 +83,8 @@ export function createNodes(home: string, { settings, store }: { settings: Setti
       if (!first) throw new Error('no service runs');
       return first;
     },
-    startFirst: () => start({ HOLDFAST_DATA_DIR: dataDir }),
+    start,
+    startFirst: () => start({ HOLDFAST_DATA_DIR: dataDir, ...place }),
     async startSecond() {
       return start({
         HOLDFAST_DATA_DIR: secondDataDir(home),

@@ -6,8 +6,8 @@ import { createAsking } from './asking.ts';
 import type { ChainMode } from './chain.ts';
 import { expectNoneLeft } from './expect.ts';
 import type { Fault } from './fault.ts';
-import { type Fixture, openFixture } from './fixture.ts';
-import { rounds, rules } from './map.ts';
+import { type Fixture, openFixture, type Topology } from './fixture.ts';
+import { clusterRounds, rounds, rules } from './map.ts';
 import { createRandom } from './random.ts';
 import { outOfTime } from './receivers.ts';
 import type { Rule } from './rule.ts';
@@ -15,7 +15,11 @@ import { Violation } from './violation.ts';
 
 export interface RunOptions {
   cycles: number;
+  /** No cycle begins after this; as many as asked for unless told otherwise. */
+  minutes?: number;
   seed: string;
+  /** A single node unless told otherwise. */
+  topology?: Topology;
   /** The embedded one unless told otherwise. */
   chain?: ChainMode;
   /** How many make the load, 12 unless told otherwise. */
@@ -49,26 +53,30 @@ export interface Summary {
 
 /** Throws a Violation with seed, cycle and facts when a rule is broken. */
 export async function runFaults({ cycles, seed, tell, ...rest }: RunOptions): Promise<Summary> {
-  const { chain = 'embedded', actors = 12, longestPauseMs = 25 } = rest;
+  const { topology = 'single', chain = 'embedded', actors = 12, longestPauseMs = 25 } = rest;
+  const { minutes = Number.POSITIVE_INFINITY } = rest;
   const { signal = new AbortController().signal, keep = false } = rest;
-  const { round = rounds[chain] } = rest;
+  const { round = topology === 'cluster' ? clusterRounds[chain] : rounds[chain] } = rest;
   const startedAt = performance.now();
   const random = createRandom(seed);
-  const fixture = await openFixture(random, { mode: chain, actors, longestPauseMs });
+  const fixture = await openFixture(random, { mode: chain, topology, actors, longestPauseMs });
   tell(`ready after ${secondsSince(startedAt)} s`);
   const order = random.stream('order');
   let cycle = 0;
   let broken = false;
 
   async function work(): Promise<Summary> {
-    for (let deck: Fault[] = []; cycle < cycles; ) {
+    const endsAt = performance.now() + minutes * 60_000;
+    for (let deck: Fault[] = []; cycle < cycles && performance.now() < endsAt; ) {
       cycle += 1;
       if (deck.length === 0) deck = order.shuffle(round);
       const fault = deck.pop() as Fault;
       const cycleStartedAt = performance.now();
       await runCycle(fixture, fault, random.stream(`cycle ${cycle}`));
       const seconds = secondsSince(cycleStartedAt);
-      tell(`cycle ${cycle}/${cycles}  ${fault.name}, ${seconds} s: ${await describe(fixture)}`);
+      tell(
+        `cycle ${cycle}${cycles < 1e6 ? `/${cycles}` : ''}  ${fault.name}, ${seconds} s: ${await describe(fixture)}`,
+      );
     }
     const endStartedAt = performance.now();
     await drain(fixture);
@@ -76,7 +84,7 @@ export async function runFaults({ cycles, seed, tell, ...rest }: RunOptions): Pr
       if (seconds >= worthTelling) tell(`${name}: yes, ${seconds.toFixed(1)} s`);
     });
     tell(`all rules hold, checked in ${secondsSince(endStartedAt)} s`);
-    return summarise(fixture, { cycles, seed, seconds: (performance.now() - startedAt) / 1000 });
+    return summarise(fixture, { cycles: cycle, seed, seconds: (performance.now() - startedAt) / 1000 });
   }
 
   try {

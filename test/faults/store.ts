@@ -82,7 +82,7 @@ export function openStore(dataDir: string): Store {
 }
 
 /** The connection, not the statement: nothing that the server says of a statement, but for its own end. */
-function isLost(error: unknown): boolean {
+export function isLost(error: unknown): boolean {
   const { code } = error as { code?: string };
   return code === undefined || !/^[0-9A-Z]{5}$/.test(code) || code.startsWith('57P');
 }
