@@ -12,12 +12,15 @@ export interface EmbeddedSide {
   kill(servicePid: number): Promise<void>;
 }
 
-export function embeddedSide(dataDir: string): EmbeddedSide {
+/** `dataDirs`: of all nodes; the one that leads has it. */
+export function embeddedSide(dataDirs: string[]): EmbeddedSide {
   async function find(): Promise<string | null> {
-    const names = await readdir(join(dataDir, 'chain')).catch(() => []);
-    for (const name of names) {
-      const url = await findGateway(chainPaths(dataDir, Number(name)));
-      if (url !== null) return url;
+    for (const dataDir of dataDirs) {
+      const names = await readdir(join(dataDir, 'chain')).catch(() => []);
+      for (const name of names) {
+        const url = await findGateway(chainPaths(dataDir, Number(name)));
+        if (url !== null) return url;
+      }
     }
     return null;
   }

@@ -28,10 +28,10 @@ const nowhere = 'http://127.0.0.1:9';
 
 export async function openChain(
   mode: ChainMode,
-  { dataDir, settings }: { dataDir: string; settings: Settings },
+  { dataDirs, settings }: { dataDirs: [string, ...string[]]; settings: Settings },
 ): Promise<FixtureChain> {
-  const side = mode === 'rpc' ? await openRpcSide({ ...settings, HOLDFAST_DATA_DIR: dataDir }) : null;
-  const own = embeddedSide(dataDir);
+  const side = mode === 'rpc' ? await openRpcSide({ ...settings, HOLDFAST_DATA_DIR: dataDirs[0] }) : null;
+  const own = embeddedSide(dataDirs);
   return {
     mode,
     settings: side ? side.settings : mode === 'none' ? { HOLDFAST_CHAIN_RPC_URLS: nowhere } : {},

@@ -66,7 +66,10 @@ export async function openFixture(
   for (const dataDir of Object.values(dataDirs)) await mkdir(dataDir);
   const base = topology === 'cluster' ? await openClusterBase(home) : null;
   const common = { ...commonSettings(), ...base?.settings };
-  const chain = await openChain(mode, { dataDir: dataDirs.first, settings: common }).catch(async (error) => {
+  const chain = await openChain(mode, {
+    dataDirs: [dataDirs.first, ...(base?.dataDirs.slice(1) ?? [])],
+    settings: common,
+  }).catch(async (error) => {
     await base?.close();
     throw error;
   });

@@ -21,6 +21,7 @@ export interface ClusterBase {
   settings: Settings;
   /** Of each node alone. */
   places: Settings[];
+  dataDirs: string[];
   close(): Promise<void>;
 }
 
@@ -42,9 +43,11 @@ export async function openClusterBase(home: string): Promise<ClusterBase> {
   const store = createStore(patroni);
   try {
     const places: Settings[] = [];
+    const dataDirs: string[] = [];
     for (let place = 0; place < size; place++) {
       const dataDir = place === 0 ? firstDataDir(home) : join(home, `node-${place + 1}`);
       await mkdir(dataDir, { recursive: true });
+      dataDirs.push(dataDir);
       places.push({ HOLDFAST_DATA_DIR: dataDir, PORT: String(await freePort()) });
     }
     await mkdir(blobDir(home), { recursive: true });
@@ -57,6 +60,7 @@ export async function openClusterBase(home: string): Promise<ClusterBase> {
       proxy,
       store,
       places,
+      dataDirs,
       settings: {
         DATABASE_URL: patroni.url,
         HOLDFAST_BLOB_URL: pathToFileURL(blobDir(home)).href,

@@ -4,7 +4,8 @@ import type { Fault } from '../fault.ts';
 export const killChain: Fault = {
   name: 'kill -9 of the embedded chain',
   async strike({ chain, nodes, count }) {
-    await chain.killEmbedded(nodes.first().pid);
+    // Only the one that leads has an engine.
+    for (const { pid } of nodes.answering()) await chain.killEmbedded(pid);
     count('chain killed');
   },
 };
