@@ -52,6 +52,9 @@ const commonSettings = () => ({
   HOLDFAST_LOG_LEVEL: 'warn',
 });
 
+/** Four nodes share a few cores, and with --minutes often other work: a start may wait for them, but not for ever. */
+const longestClusterStartMs = 300_000;
+
 export interface FixtureOptions extends LoadOptions {
   mode: ChainMode;
   topology: Topology;
@@ -64,18 +67,29 @@ export async function openFixture(
   const home = await mkdtemp(join(tmpdir(), 'holdfast-faults-'));
   const dataDirs = { first: firstDataDir(home), second: secondDataDir(home) };
   for (const dataDir of Object.values(dataDirs)) await mkdir(dataDir);
-  const base = topology === 'cluster' ? await openClusterBase(home) : null;
+  const base =
+    topology === 'cluster'
+      ? await openClusterBase(home).catch(async (error) => {
+          await rm(home, { recursive: true, force: true });
+          throw error;
+        })
+      : null;
   const common = { ...commonSettings(), ...base?.settings };
   const chain = await openChain(mode, {
     dataDirs: [dataDirs.first, ...(base?.dataDirs.slice(1) ?? [])],
     settings: common,
   }).catch(async (error) => {
     await base?.close();
+    await rm(home, { recursive: true, force: true });
     throw error;
   });
   const settings = { ...common, ...chain.settings };
   const store = base?.store ?? openStore(dataDirs.first);
-  const nodes = createNodes(home, { settings, store, ...(base && { first: base.places[0] }) });
+  const nodes = createNodes(home, {
+    settings,
+    store,
+    ...(base && { first: base.places[0], startMs: longestClusterStartMs }),
+  });
   const closing = new AbortController();
 
   async function end(): Promise<void> {

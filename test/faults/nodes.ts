@@ -49,10 +49,12 @@ export interface NodesDeps {
   settings: Settings;
   /** Of the first one alone, beside its data directory. */
   first?: Settings;
+  /** How long a start may take; see `serve`. */
+  startMs?: number | undefined;
   store: Store;
 }
 
-export function createNodes(home: string, { settings, first: place = {}, store }: NodesDeps): Nodes {
+export function createNodes(home: string, { settings, first: place = {}, startMs, store }: NodesDeps): Nodes {
   const dataDir = firstDataDir(home);
   let nodes: Node[] = [];
 
@@ -61,7 +63,7 @@ export function createNodes(home: string, { settings, first: place = {}, store }
 
   async function start(own: Settings): Promise<Node> {
     if (closed) throw new Error('the run is over');
-    const service = serve({ ...settings, ...own });
+    const service = serve({ ...settings, ...own }, startMs);
     starting = service.catch(() => {});
     const { pid } = (await service).child;
     if (pid === undefined) throw new Error('the service has no process');

@@ -26,13 +26,13 @@ export type Settings = Record<string, string>;
 const longestStartMs = 60_000;
 
 /** Starts `holdfast serve` and resolves when it is ready; rejects with its output when it ends before. */
-export function serve(settings: Settings): Promise<RunningService> {
-  return startProcess(process.execPath, [main, 'serve'], settings);
+export function serve(settings: Settings, startMs?: number): Promise<RunningService> {
+  return startProcess(process.execPath, [main, 'serve'], { settings, startMs });
 }
 
 /** The same, started like by a newcomer, with all packages as installed. */
 export function npmStart(settings: Settings): Promise<RunningService> {
-  return startProcess('npm', ['start'], { HOLDFAST_TEST_PACKAGES: '', ...settings });
+  return startProcess('npm', ['start'], { settings: { HOLDFAST_TEST_PACKAGES: '', ...settings } });
 }
 
 /** Starts a command that runs until stopped; resolves when its output matches. */
@@ -44,15 +44,24 @@ export async function startHoldfast(
   return (await startUntil(ready, { program: process.execPath, args: [main, ...args], settings })).running;
 }
 
-async function startProcess(program: string, args: string[], settings: Settings): Promise<RunningService> {
-  const { running, match } = await startUntil(/is ready at (\S+)/, { program, args, settings });
+async function startProcess(
+  program: string,
+  args: string[],
+  { settings, startMs }: { settings: Settings; startMs?: number | undefined },
+): Promise<RunningService> {
+  const { running, match } = await startUntil(/is ready at (\S+)/, { program, args, settings, startMs });
   return { ...running, url: match[1] ?? '' };
 }
 
 /** Starts any program; rejects with its output when it ends before the output matches. */
 export async function startUntil(
   ready: RegExp,
-  { program, args, settings }: { program: string; args: string[]; settings: Settings },
+  {
+    program,
+    args,
+    settings,
+    startMs = longestStartMs,
+  }: { program: string; args: string[]; settings: Settings; startMs?: number | undefined },
 ): Promise<{ running: RunningProcess; match: RegExpExecArray }> {
   const child = spawn(program, args, {
     cwd: join(import.meta.dirname, '../../..'),
@@ -73,10 +82,10 @@ export async function startUntil(
   const match = await waitUntil(() => {
     if (outcome !== null) throw new Error(`ended with ${outcome}:\n${stdout}${stderr}`);
     return ready.exec(stdout + stderr);
-  }, longestStartMs).catch((error) => {
+  }, startMs).catch((error) => {
     // Left running, it would outlive the test.
     child.kill('SIGKILL');
-    throw outcome !== null ? error : new Error(`not ready after ${longestStartMs} ms:\n${stdout}${stderr}`);
+    throw outcome !== null ? error : new Error(`not ready after ${startMs} ms:\n${stdout}${stderr}`);
   });
   return { running: { child, stdout: () => stdout, stderr: () => stderr, exited }, match };
 }
