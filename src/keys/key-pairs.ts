@@ -21,10 +21,12 @@ const largestStock = 16_384;
 const orderSize = 64;
 const pairBytes = 72;
 const lookMs = 200;
+/** Without an order for so long the thread ends: it occupies some 10 MB, and the next order starts it again. */
+const usualRestMs = 5_000;
 /** Utilization of the request thread above which the stock is not refilled. */
 const busy = 0.4;
 
-export function createKeyPairs(): KeyPairs {
+export function createKeyPairs({ restMs = usualRestMs } = {}): KeyPairs {
   const stock: Buffer[] = [];
   const waiting: { resolve(pair: KeyPair): void; reject(error: Error): void }[] = [];
   let thread: Worker | null = null;
@@ -32,6 +34,7 @@ export function createKeyPairs(): KeyPairs {
   let wanted = smallestStock;
   /** Runs until the stock is full again. */
   let refill: NodeJS.Timeout | null = null;
+  let rest: NodeJS.Timeout | undefined;
 
   function refillWhenIdle(): void {
     if (refill) return;
@@ -40,7 +43,7 @@ export function createKeyPairs(): KeyPairs {
       const now = performance.eventLoopUtilization();
       const { utilization } = performance.eventLoopUtilization(now, load);
       load = now;
-      if (thread && utilization < busy) order(wanted);
+      if (stock.length + ordered < wanted && utilization < busy) order(wanted);
       if (stock.length >= wanted) stopRefilling();
     }, lookMs).unref();
   }
@@ -52,6 +55,7 @@ export function createKeyPairs(): KeyPairs {
 
   function order(count: number): void {
     thread ??= startThread();
+    clearTimeout(rest);
     while (stock.length + ordered < count + waiting.length) {
       thread.postMessage(orderSize);
       ordered += orderSize;
@@ -71,14 +75,22 @@ export function createKeyPairs(): KeyPairs {
         if (next) next.resolve(split(pair));
         else stock.push(pair);
       }
+      if (ordered === 0) rest = setTimeout(endThread, restMs).unref();
     });
     started.on('error', (error) => {
+      if (thread !== started) return;
       // The next take starts a new thread; current waiters get the error.
       thread = null;
       ordered = 0;
       for (const { reject } of waiting.splice(0)) reject(error as Error);
     });
     return started;
+  }
+
+  function endThread(): Promise<number> | undefined {
+    const ending = thread;
+    thread = null;
+    return ending?.terminate();
   }
 
   return {
@@ -101,9 +113,9 @@ export function createKeyPairs(): KeyPairs {
     },
     async close() {
       stopRefilling();
+      clearTimeout(rest);
       for (const pair of stock.splice(0)) pair.fill(0);
-      await thread?.terminate();
-      thread = null;
+      await endThread();
     },
   };
 }

@@ -5,7 +5,9 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { after, test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import { type Hex, hashTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { sealBatch } from '../../../test/support/fixtures/sealed-batch.ts';
@@ -139,4 +141,26 @@ test('100,000 leaves do not block the main thread', async () => {
   const allMs = (user + system) / 1_000;
   assert.ok('root' in built);
   assert.ok(mineMs < allMs / 5, `${mineMs} ms of ${allMs} ms were the main thread's`);
+});
+
+test('the thread ends when it has nothing to do, and starts again with the next order', async () => {
+  const started: Worker[] = [];
+  const onWorker = (worker: Worker) => started.push(worker);
+  process.on('worker', onWorker);
+  const resting = createBatchThread({ restMs: 1 });
+  try {
+    const answers = [];
+    for (let round = 0; round < 2; round += 1) {
+      answers.push(await resting.build(orderOf([newVault(2)])));
+      await once(started[round] as Worker, 'exit');
+    }
+    assert.deepEqual(
+      answers.map(({ unfit }) => unfit),
+      [[], []],
+    );
+    assert.equal(started.length, 2);
+  } finally {
+    await resting.close();
+    process.off('worker', onWorker);
+  }
 });

@@ -1,6 +1,7 @@
 /**
  * Builds trees and seals in a thread of their own: 100,000 leaves take a good part of a second, during which the main thread
- * goes on answering requests. The thread starts on first use; after a fault the next order starts a new one.
+ * goes on answering requests. The thread starts on first use and ends when it has had nothing to do for a while; after a
+ * fault the next order starts a new one.
  */
 import { Worker } from 'node:worker_threads';
 import type {
@@ -30,10 +31,14 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-export function createBatchThread(): BatchThread {
+/** Longer than batches and the reads of proofs, for which it keeps trees, are apart in a service that is in use. */
+const usualRestMs = 60_000;
+
+export function createBatchThread({ restMs = usualRestMs } = {}): BatchThread {
   const waiting = new Map<number, Waiting>();
   let thread: Worker | null = null;
   let lastId = 0;
+  let rest: NodeJS.Timeout | undefined;
 
   function startThread(): Worker {
     const started = new Worker(new URL('./batch.thread.ts', import.meta.url), {
@@ -65,6 +70,7 @@ export function createBatchThread(): BatchThread {
   ): Promise<Answer> {
     thread ??= startThread();
     const used = thread;
+    clearTimeout(rest);
     lastId += 1;
     const id = lastId;
     return new Promise<Answer>((resolve, reject) => {
@@ -74,8 +80,17 @@ export function createBatchThread(): BatchThread {
       used.postMessage({ id, ...order } satisfies Order, buffers as ArrayBuffer[]);
     }).finally(() => {
       waiting.delete(id);
-      if (waiting.size === 0) used.unref();
+      if (waiting.size > 0) return;
+      used.unref();
+      clearTimeout(rest);
+      rest = setTimeout(() => void endThread(), restMs).unref();
     });
+  }
+
+  async function endThread(): Promise<void> {
+    const ending = thread;
+    if (ending) giveUp(ending, new Error('the thread that builds batches was closed'));
+    await ending?.terminate();
   }
 
   return {
@@ -103,10 +118,9 @@ export function createBatchThread(): BatchThread {
       if (!('paths' in answer)) throw new Error('the thread answered something else');
       return answer.paths;
     },
-    async close() {
-      const ending = thread;
-      if (ending) giveUp(ending, new Error('the thread that builds batches was closed'));
-      await ending?.terminate();
+    close() {
+      clearTimeout(rest);
+      return endThread();
     },
   };
 }
