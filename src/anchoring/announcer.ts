@@ -90,7 +90,7 @@ export function createAnnouncer(deps: AnnouncerDeps): Announcer {
     };
     const writes: Write[] = [];
     for (const [kind, confirm] of Object.entries(confirmations)) {
-      const leaves = rows.filter((row) => row.kind === kind).map((row) => ({ ...leafOf(row), ...anchor }));
+      const leaves = rows.filter((row) => row.kind === kind).map((row) => leafOf(row, anchor));
       if (leaves.length > 0) writes.push(...(await confirm(db, leaves)));
     }
     await placeEvents(db, writes);
@@ -161,7 +161,10 @@ async function readLeaves(
   });
 }
 
-function leafOf(row: LeafRow): Omit<AnchoredLeaf, 'transactionHash' | 'blockNumber' | 'anchoredAt'> {
+function leafOf(
+  row: LeafRow,
+  anchor: Pick<AnchoredLeaf, 'transactionHash' | 'blockNumber' | 'anchoredAt'>,
+): AnchoredLeaf {
   return {
     workspaceId: row.workspace_id,
     kind: row.kind,
@@ -170,5 +173,8 @@ function leafOf(row: LeafRow): Omit<AnchoredLeaf, 'transactionHash' | 'blockNumb
     vaultId: row.vault_id,
     claims: row.claims,
     announcedBefore: row.announced_before,
+    transactionHash: anchor.transactionHash,
+    blockNumber: anchor.blockNumber,
+    anchoredAt: anchor.anchoredAt,
   };
 }

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import { createAccess } from '../access/access.part.ts';
 import { readStoredRoom, saveBudgetSettings } from '../access/workspaces/workspace-limits.ts';
+import { prepareLeafHash } from '../anchoring/batching/pending.ts';
 import { sparingSpent } from '../anchoring/batching/spent-budget.ts';
 import { confirmedEvents } from '../anchoring/confirmed-event.ts';
 import { createBlobs } from '../blobs/blobs.ts';
@@ -101,6 +102,7 @@ export async function createApp(
   const lookAtStore = watchMarker(blobStore, await requireMarker({ db, store: blobStore, log }));
   const blobs = createBlobs({ db, keyring, store: blobStore });
   const commit = sparingSpent(createGroupCommit(pool));
+  await prepareLeafHash();
   const changes = createChangeWatch(pool);
   const limits = config.budgets;
   const publicUrl = () => server.publicUrl();

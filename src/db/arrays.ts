@@ -39,6 +39,21 @@ function encode<Value>({ oid, room, write }: Encoder<Value>, values: readonly un
   return at === most ? array : array.subarray(0, at);
 }
 
+/** One array with the elements of several, which are of the same type. */
+export function joinArrays(arrays: readonly Buffer[]): Buffer {
+  const [first] = arrays;
+  if (first && arrays.length === 1) return first;
+  const filled = arrays.map((array) => array.subarray(headBytes));
+  const joined = Buffer.concat([first?.subarray(0, headBytes) ?? Buffer.alloc(headBytes), ...filled]);
+  putInteger(joined, arrays.some((array) => array.readInt32BE(4) === 1) ? 1 : 0, 4);
+  putInteger(
+    joined,
+    arrays.reduce((count, array) => count + array.readInt32BE(12), 0),
+    12,
+  );
+  return joined;
+}
+
 /** Number of dimensions, null flag, element type, length, and lower bound. */
 const headBytes = 20;
 /** Before each element. */

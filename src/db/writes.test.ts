@@ -6,7 +6,7 @@ import { openTestDatabase, withClient } from '../../test/support/service/databas
 import { waitUntil } from '../../test/support/service/process.ts';
 import { encodeArray } from './arrays.ts';
 import { columnTypes } from './column-types.ts';
-import { createGroupCommit, insertAll, type Write } from './writes.ts';
+import { createGroupCommit, insertAll, packRows, type Write } from './writes.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
@@ -102,6 +102,82 @@ test('does not group large commits without limit', async () => {
     "select count(*) as rows, count(distinct xmin::text) as commits from events where workspace_id = 'ws_many'",
   );
   assert.deepEqual(rows, [{ rows: 12_000, commits: 4 }]);
+});
+
+test('packed rows share a statement with others, in their order, and fail only with their own workspace', async () => {
+  const statements: unknown[] = [];
+  const commit = createGroupCommit({
+    query(statement: never) {
+      statements.push(statement);
+      return database.pool.query(statement);
+    },
+  } as unknown as Pool);
+  const row = (workspace: string, version: number, externalId: string | null) => ({
+    workspace_id: workspace,
+    kind: 'record',
+    subject_id: 'rec_packed',
+    version,
+    vault_id: 'vlt_packed',
+    digest: Buffer.alloc(32, version),
+    canonicalization: 'jcs' as const,
+    previous_leaf: Buffer.alloc(32),
+    claims: null,
+    claims_hash: Buffer.alloc(32),
+    leaf: Buffer.alloc(32),
+    external_id: externalId,
+  });
+  const packed = (workspace: string, first: number) =>
+    packRows('anchor_leaves', [row(workspace, first, 'ünï'), row(workspace, first + 1, null)]);
+  await Promise.all([
+    commit([], packed('ws_packed', 1)),
+    commit([{ table: 'anchor_leaves', row: row('ws_packed', 9, 'alone') }]),
+    commit([], packed('ws_packed', 3)),
+  ]);
+  assert.equal(statements.length, 1);
+  const stored = async (workspace: string) => {
+    const { rows } = await database.pool.query(
+      'select version, external_id, digest from anchor_leaves where workspace_id = $1 order by id',
+      [workspace],
+    );
+    return rows;
+  };
+  assert.deepEqual(
+    await stored('ws_packed'),
+    [
+      [9, 'alone'],
+      [1, 'ünï'],
+      [2, null],
+      [3, 'ünï'],
+      [4, null],
+    ].map(([version, external_id]) => ({
+      version,
+      external_id,
+      digest: Buffer.alloc(32, Number(version)),
+    })),
+  );
+  await database.pool.query(`update budget_settings set limits = '{"anchors_per_day": 1}'`);
+  await database.pool.query(
+    `insert into budget_settings (limits) select '{"anchors_per_day": 1}' where not exists (select from budget_settings)`,
+  );
+  statements.length = 0;
+  const [over, within] = await Promise.allSettled([
+    commit([], packed('ws_over', 1)),
+    commit([{ table: 'anchor_leaves', row: row('ws_within', 1, null) }]),
+  ]);
+  await database.pool.query('delete from budget_settings');
+  assert.deepEqual([over.status, within.status], ['rejected', 'fulfilled']);
+  // Together, then each apart: not in halves of halves.
+  assert.equal(statements.length, 3);
+  assert.deepEqual([(await stored('ws_over')).length, (await stored('ws_within')).length], [0, 1]);
+});
+
+test('rows of two workspaces, or with different columns, are not packed together', () => {
+  const event = (workspace_id: string) => ({
+    ...{ workspace_id, id: 'evt_1', type: 'x', envelope: '{}', created_at: new Date() },
+  });
+  assert.throws(() => packRows('events', [event('ws_1'), event('ws_2')]), /differ/);
+  assert.throws(() => packRows('events', [event('ws_1'), { ...event('ws_1'), written_in: 0 }]), /differ/);
+  assert.throws(() => packRows('events', []), /no rows/);
 });
 
 test('repeats a commit after a deadlock, once, and after no other error', async () => {

@@ -33,8 +33,10 @@ export interface Anchorable {
 export interface PendingLeaf {
   leaf: Buffer;
   /** To be committed with the thing itself, after the previous leaf. */
-  write: Write;
+  write: LeafWrite;
 }
+
+export type LeafWrite = Extract<Write, { table: 'anchor_leaves' }>;
 
 /** The previous leaf of a thing's first leaf. */
 export const firstLeaf: Buffer = Buffer.alloc(32);
@@ -79,7 +81,6 @@ function newSalt(): string {
 
 /** The same as `leafHash` of these fields, without converting each to hex first: a third of the time. */
 function hashLeaf(thing: Anchorable, claimsHash: Buffer): Buffer {
-  const keccak = currentKeccak();
   const hashOfText = (text: string) => keccak(Buffer.from(text));
   const name = `${thing.kind}/${thing.canonicalization}`;
   const kind = kinds.get(name) ?? hashOfText(name);
@@ -110,15 +111,9 @@ function putWord(place: number, hash: Uint8Array): void {
   encoded.set(hash, place * wordBytes);
 }
 
-let keccak: Keccak | null = null;
+let keccak: Keccak = plainKeccak;
 
-/** Hashes the first leaves in plain JavaScript while the faster code loads. */
-function currentKeccak(): Keccak {
-  if (keccak === null) {
-    keccak = plainKeccak;
-    void loadKeccak().then((loaded) => {
-      keccak = loaded;
-    });
-  }
-  return keccak;
+/** To be called before there is work: until then leaves are hashed in plain JavaScript, which takes twenty times as long. */
+export async function prepareLeafHash(): Promise<void> {
+  keccak = await loadKeccak();
 }

@@ -1,7 +1,6 @@
 /** The content of a record's version: canonical data, its salted hash, and the rows to commit. */
 import { hash } from 'node:crypto';
-import { firstLeaf, pendingLeaf } from '../../anchoring/batching/pending.ts';
-import type { Write } from '../../db/writes.ts';
+import { firstLeaf, type LeafWrite, pendingLeaf } from '../../anchoring/batching/pending.ts';
 import { CanonicalJsonError, canonicalJson } from '../../proof/canonical.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId, timeOf } from '../../runtime/ids.ts';
@@ -46,7 +45,7 @@ export interface NewVersion {
 export interface MadeVersion {
   record: RecordVersion;
   leaf: Buffer;
-  write: Write;
+  write: LeafWrite;
 }
 
 export function firstVersion(version: NewVersion): MadeVersion {

@@ -105,7 +105,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
       const answer = idempotency.answer(request, reply.code(202));
       const canonicalData = idempotency.canonicalMember(request, 'data');
       await records.create(callerOf(request), { ...request.body, canonicalData }, (record) =>
-        answer.remember(toJson(record), packIds('rec', [record.id])),
+        answer.remember(toJson(record), () => packIds('rec', [record.id])),
       );
       return answer.send();
     },
@@ -142,8 +142,7 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     async (request, reply) => {
       const answer = idempotency.answer(request, reply.code(202));
       await records.createBatch(callerOf(request), request.body, (made) =>
-        answer.remember(
-          made.map(toJson),
+        answer.remember(made.map(toJson), () =>
           packIds(
             'rec',
             made.map(({ id }) => id),

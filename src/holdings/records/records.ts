@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { ProofRequest } from '../../anchoring/proofs.ts';
 import type { Db } from '../../db/database.ts';
-import type { CommitTogether, Write } from '../../db/writes.ts';
+import { type CommitTogether, type PackedRows, packRows, type Write } from '../../db/writes.ts';
 import type { Proof } from '../../proof/verify/proof.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -29,12 +29,8 @@ export interface Records {
     also: (record: RecordVersion) => Write[],
   ): Promise<RecordVersion>;
   /** Creates all of them or none. */
-  createBatch(
-    caller: Caller,
-    input: { records: NewRecord[] } & InVault,
-    also: (records: RecordVersion[]) => Write[],
-  ): Promise<RecordVersion[]>;
-  /** The first versions with these ids as `create` and `createBatch` returned them. */
+  createBatch(caller: Caller, input: NewBatch, also: (records: RecordVersion[]) => Write[]): Promise<void>;
+  /** The first versions with these ids as `create` returned and `createBatch` passed them. */
   created(workspaceId: string, ids: string[]): Promise<RecordVersion[]>;
   addVersion(
     caller: Caller,
@@ -63,6 +59,13 @@ export interface InVault {
   vaultAddress: string;
 }
 
+type NewBatch = { records: NewRecord[] } & InVault;
+
+interface Made {
+  writes: Write[];
+  packed?: PackedRows;
+}
+
 export interface RecordsDeps {
   db: Db;
   pool: Pool;
@@ -82,13 +85,33 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
   }
 
   /** A refusal shows that what is known of the vault is out of date. */
-  async function commitIn({ address }: OwningVault, workspaceId: string, writes: Write[]): Promise<void> {
+  async function commitIn({ address }: OwningVault, workspaceId: string, made: Made): Promise<void> {
     try {
-      await commit(writes);
+      await commit(made.writes, made.packed);
     } catch (error) {
       vaults.forgetOwner(workspaceId, address);
       explainRefusedSeal(error);
     }
+  }
+
+  /** Apart from the commit, so that only what is sent is kept while that waits. */
+  async function newBatch(
+    caller: Caller,
+    { vaultAddress, records }: NewBatch,
+    also: (records: RecordVersion[]) => Write[],
+  ): Promise<Made & { vault: OwningVault }> {
+    const { workspaceId } = caller;
+    const contents = records.map(({ data }, place) => recordContent(data, `records[${place}].data`));
+    const vault = await activeVault(workspaceId, vaultAddress);
+    const made = contents.map((content, place) =>
+      firstVersion({ workspaceId, vault, externalId: records[place]?.externalId ?? '', content }),
+    );
+    const versions = made.map(({ record }) => record);
+    // The ids of a batch are made in sequence, so the first and the last identify all of them.
+    const details = { count: made.length, first: versions.at(0)?.id, last: versions.at(-1)?.id };
+    const entry = auditWrite(caller, { action: 'record.create_batch', targetId: vault.id, details });
+    const rows = made.map(({ write }) => write.row);
+    return { vault, writes: [entry, ...also(versions)], packed: packRows('anchor_leaves', rows) };
   }
 
   async function get(workspaceId: string, id: string, version?: number): Promise<WholeRecord> {
@@ -105,26 +128,13 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
       const vault = await activeVault(workspaceId, vaultAddress);
       const { record, write } = firstVersion({ workspaceId, vault, externalId, content });
       const entry = { action: 'record.create', targetId: record.id, details: { vaultId: vault.id } };
-      await commitIn(vault, workspaceId, [write, auditWrite(caller, entry), ...also(record)]);
+      await commitIn(vault, workspaceId, { writes: [write, auditWrite(caller, entry), ...also(record)] });
       return record;
     },
 
-    async createBatch(caller, { vaultAddress, records }, also) {
-      const { workspaceId } = caller;
-      const contents = records.map(({ data }, place) => recordContent(data, `records[${place}].data`));
-      const vault = await activeVault(workspaceId, vaultAddress);
-      const made = contents.map((content, place) =>
-        firstVersion({ workspaceId, vault, externalId: records[place]?.externalId ?? '', content }),
-      );
-      const versions = made.map(({ record }) => record);
-      // The ids of a batch are made in sequence, so the first and the last identify all of them.
-      const details = { count: made.length, first: versions.at(0)?.id, last: versions.at(-1)?.id };
-      await commitIn(vault, workspaceId, [
-        ...made.map(({ write }) => write),
-        auditWrite(caller, { action: 'record.create_batch', targetId: vault.id, details }),
-        ...also(versions),
-      ]);
-      return versions;
+    async createBatch(caller, batch, also) {
+      const { vault, ...made } = await newBatch(caller, batch, also);
+      await commitIn(vault, caller.workspaceId, made);
     },
 
     created: (workspaceId, ids) => findCreated(pool, { workspaceId, ids }),

@@ -72,7 +72,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
       const { name, description = '' } = request.body;
       const answer = idempotency.answer(request, reply.code(201));
       await vaults.create(callerOf(request), { name, description }, (vault) =>
-        answer.remember(toJson(vault), toBytea(vault.address as HexText)),
+        answer.remember(toJson(vault), () => toBytea(vault.address as HexText)),
       );
       return answer.send();
     },

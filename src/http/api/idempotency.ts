@@ -77,7 +77,7 @@ export interface Answer<Body> {
    * Builds the answer and returns the rows to commit with the work; none when the request has no key. `made`: what the
    * `remake` of the route needs; the answer's text is not stored then.
    */
-  remember(body: Body, made?: Buffer): Write[];
+  remember(body: Body, made?: () => Buffer): Write[];
   send(): FastifyReply;
 }
 
@@ -100,6 +100,8 @@ const keptForMs = 24 * 60 * 60 * 1000;
 /** A refused commit costs those that share it a second one: after one, keys are looked for first for so long. */
 const lookFirstMs = 1_000;
 const secretPurpose = 'idempotent-answer';
+/** A text that was just put together consists of all its pieces until it is sent; as bytes it is one. */
+const longText = 16_384;
 
 export interface IdempotencyDeps {
   db: Db;
@@ -235,20 +237,21 @@ export function useIdempotency(app: FastifyInstance, { db, pool, keyring }: Idem
     },
     canonicalMember: (request, name) => request.idempotency?.members?.get(name),
     answer<Body>(request: FastifyRequest, reply: FastifyReply, { secret } = { secret: false }): Answer<Body> {
-      let text: string | null = null;
+      let payload: string | Buffer | null = null;
       return {
         remember(body, made) {
-          text = String(reply.serialize(body));
+          const text = String(reply.serialize(body));
+          payload = text.length < longText ? text : Buffer.from(text);
           const slot = request.idempotency;
           if (!slot) return [];
           const { statusCode: status } = reply;
-          if (made) return [answerWrite(slot, { status, made, body: null })];
+          if (made) return [answerWrite(slot, { status, made: made(), body: null })];
           if (!secret) return [answerWrite(slot, { status, made: null, body: text })];
           const sealed = keyring.seal(secretRef(slot), Buffer.from(text));
           return [sealed, answerWrite(slot, { status, made: null, body: null })];
         },
         send() {
-          return reply.type('application/json; charset=utf-8').send(text);
+          return reply.type('application/json; charset=utf-8').send(payload);
         },
       };
     },

@@ -98,7 +98,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
       const { name, address } = request.body;
       const answer = idempotency.answer(request, reply.code(201));
       await workers.create(callerOf(request), { name, address }, ({ name, address }) =>
-        answer.remember({ name, address }, toBytea(address as HexText)),
+        answer.remember({ name, address }, () => toBytea(address as HexText)),
       );
       return answer.send();
     },
