@@ -137,6 +137,10 @@ export const floors: Room[][] = [
   [{ path: 'src/keys/', job: 'The keyring: private keys and secrets under the master key' }],
   [
     { path: 'src/db/', job: 'PostgreSQL: pool, migrations, group commit, leadership' },
+    {
+      path: 'src/db/migrations/',
+      job: 'Applies migrations beside a running service, and which newer ones are bearable',
+    },
     { path: 'src/db/tables/', job: 'The columns of all tables, as types' },
     { path: 'src/db/embedded/', job: 'The PostgreSQL that Holdfast runs itself' },
     {

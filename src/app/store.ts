@@ -49,7 +49,7 @@ export async function openStore(config: Config, log: Logger, { exclusive = false
   });
   try {
     if (servers) await refuseSharedSessions(connection()).catch(explainUnreachable);
-    const applied = await migrate({ connection: connection() }).catch(explainUnreachable);
+    const applied = await migrate({ connection: connection(), log }).catch(explainUnreachable);
     if (applied.length > 0) log.info({ applied }, 'database migrated');
     await renewLeaves(database.db, { log, added: renewedClaims });
     await ensureWorkspace(database.db);

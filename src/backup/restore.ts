@@ -49,9 +49,9 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   try {
     const store = await target.begin();
     const connection = target.connection();
-    await migrate({ connection, restoring: { upTo: manifest.migrations.length } });
+    await migrate({ connection, restoring: { upTo: manifest.migrations.length }, log });
     const erased = await loadAll({ client: target.client, store, manifest }, options);
-    await migrate({ connection, restoring: { upTo: migrations } });
+    await migrate({ connection, restoring: { upTo: migrations }, log });
     if (keys && 'file' in config.masterKey && config.masterKey.generated) {
       await writeMasterKeyFile(config.masterKey.file, keys);
     }

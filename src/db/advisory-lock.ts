@@ -26,6 +26,8 @@ export const locks = {
   /** Taken by triggers: prevents a change of the settings while a reservation is made under them. */
   budgetSettings: 4_801_016,
   restore: 4_801_008,
+  /** Held by the session. */
+  migration: 4_801_044,
   auditAnchors: 4_801_011,
 } as const;
 

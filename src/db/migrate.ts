@@ -1,20 +1,25 @@
-/** Migrates the schema: plain SQL files, forward only, each in its own transaction, one node at a time. */
-import { readdir } from 'node:fs/promises';
-import { parse } from 'node:path';
-import { fileURLToPath } from 'node:url';
+/** Migrates the schema: plain SQL files, forward only, one node at a time. */
+import { setTimeout as rest } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../runtime/errors.ts';
+import { locks } from './advisory-lock.ts';
+import { judgeNewer, prepareRecord, readApplied } from './migrations/applied.ts';
+import { type ApplyOptions, applyMigration, inTransaction } from './migrations/apply.ts';
+import { knownMigrations, readMigration } from './migrations/migration-files.ts';
 import { refuseOldServer } from './server/server-version.ts';
 import { endIfCut } from './server/silent-connection.ts';
 
-const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url));
-
-export interface MigrateOptions {
-  connection: pg.ClientConfig;
+export interface MigrateOptions extends Omit<ApplyOptions, 'log'> {
+  log?: ApplyOptions['log'];
   dir?: string;
   /** For a restore in progress: apply only this many migrations, counted from the first. */
   restoring?: { upTo: number };
 }
+
+const silent: ApplyOptions['log'] = { info() {} };
+const askMs = 200;
+
+export { knownMigrations };
 
 /** A table that exists while a restore is in progress. */
 export const restoreMark = 'restore_under_way';
@@ -39,8 +44,10 @@ export async function isMigrated(connection: pg.ClientConfig): Promise<boolean> 
 /** Applies the missing migrations and returns their names. Waits while another node migrates. */
 export async function migrate({
   connection,
-  dir = migrationsDir,
+  dir,
   restoring,
+  log = silent,
+  ...patience
 }: MigrateOptions): Promise<string[]> {
   const client = new pg.Client({
     connectionTimeoutMillis: 10_000,
@@ -51,43 +58,46 @@ export async function migrate({
   client.on('error', () => {});
   await client.connect();
   endIfCut(client, { connection: () => connection });
+  const known = await knownMigrations(dir);
+  const turns = { connection, log, ...patience };
   try {
     await refuseOldServer(client);
-    await refuseNewerSchema(client, dir);
+    judgeNewer(await readApplied(client), known);
     if (!restoring) await refuseHalfRestored(client);
-    // Imported here, because commands without a database load it for nothing, and it makes a directory for its cache.
-    const { runner } = await import('node-pg-migrate');
-    const applied = await runner({
-      dbClient: client,
-      dir,
-      direction: 'up',
-      migrationsTable: 'schema_migrations',
-      singleTransaction: false,
-      advisoryLockMode: 'wait',
-      ...(restoring && { count: restoring.upTo - (await countApplied(client)) }),
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
-    });
-    return applied.map(({ name }) => name);
+    await takeTurn(client, log);
+    // Looked at again: whoever had the turn may have been a newer version.
+    const applied = await readApplied(client);
+    const newer = judgeNewer(applied, known);
+    if (newer.length > 0) {
+      log.info(
+        { newer },
+        'the database was migrated by a newer Holdfast, with which this version is compatible',
+      );
+      return [];
+    }
+    const missing = known.slice(applied.length, restoring?.upTo);
+    if (missing.length > 0)
+      await inTransaction(client, { ...turns, what: 'schema_migrations' }, () => prepareRecord(client));
+    for (const name of missing) await applyMigration(client, await readMigration(name, dir), turns);
+    return missing;
   } finally {
     await client.end();
   }
 }
 
-/** The names of all migrations of this version, in order. */
-export async function knownMigrations(dir = migrationsDir): Promise<string[]> {
-  return (await readdir(dir)).map((file) => parse(file).name).sort();
-}
-
-/** An older version must not work on a schema whose rules it does not know. */
-async function refuseNewerSchema(client: pg.Client, dir: string): Promise<void> {
-  if (!(await hasTable(client, 'schema_migrations'))) return;
-  const known = new Set(await knownMigrations(dir));
-  const applied = await client.query<{ name: string }>('select name from schema_migrations order by id');
-  const unknown = applied.rows.map(({ name }) => name).filter((name) => !known.has(name));
-  if (unknown.length === 0) return;
-  throw new OperatorError(
-    `The database was migrated by a newer Holdfast (it has ${unknown.join(', ')}, which this version does not know). Start that version or a newer one. Nothing was changed.`,
-  );
+/**
+ * Until the connection ends. Asks again and again instead of waiting in one statement: its transaction would be one that a
+ * concurrent index of the other node waits for.
+ */
+async function takeTurn(client: pg.Client, log: ApplyOptions['log']): Promise<void> {
+  for (let asked = 0; ; asked += 1) {
+    const { rows } = await client.query<{ taken: boolean }>(
+      `select pg_try_advisory_lock(${locks.migration}) as taken`,
+    );
+    if (rows[0]?.taken) return;
+    if (asked === 0) log.info({}, 'another node migrates the database: waiting for it');
+    await rest(askMs);
+  }
 }
 
 /** The rows may exist without their blobs and their key. */
@@ -96,12 +106,6 @@ async function refuseHalfRestored(client: pg.Client): Promise<void> {
   throw new OperatorError(
     'A restore into this database has not finished. Wait for it, or run "holdfast restore" again; it starts over.',
   );
-}
-
-async function countApplied(client: pg.Client): Promise<number> {
-  if (!(await hasTable(client, 'schema_migrations'))) return 0;
-  const { rows } = await client.query<{ count: string }>('select count(*) from schema_migrations');
-  return Number(rows[0]?.count);
 }
 
 async function hasTable(client: pg.Client, name: string): Promise<boolean> {
