@@ -43,7 +43,7 @@ export async function assemble(target: string): Promise<void> {
 }
 
 /** The folders of all packages that the service may load, relative to the checkout. */
-function neededPackages(): string[] {
+export function neededPackages(): string[] {
   const found = new Set<string>();
   const own = readPackage('');
   const open = Object.keys(own.dependencies ?? {})

@@ -40,7 +40,8 @@ export function createProgram(): Command {
     .addHelpText(
       'after',
       `
-Settings come from the environment or from .env next to package.json; .env.example lists them all.
+Settings come from the environment or from .env next to package.json, or in ~/.holdfast if Holdfast was installed
+as a package; .env.example lists them all.
 The commands work alongside a running service, and start the embedded PostgreSQL themselves if it is not running.`,
     );
   addServeCommand(program);

@@ -6,7 +6,7 @@ import { isLoopback } from '../runtime/host-address.ts';
 import { addressSettings } from './address-settings.ts';
 import { chainSettings } from './chain-settings.ts';
 import { clockSettings } from './clock-settings.ts';
-import { dataSettings, packageDir } from './data-settings.ts';
+import { dataSettings, settingsDir } from './data-settings.ts';
 import { limitSettings } from './limit-settings.ts';
 import { nodeSettings } from './node-settings.ts';
 import { type Given, readFields, type Values } from './setting.ts';
@@ -26,7 +26,7 @@ export type Config = Values<
 
 /** Loads the package's `.env`, if there is one, into the environment; variables already set take precedence. */
 export function loadEnvFile(): void {
-  const file = join(packageDir, '.env');
+  const file = join(settingsDir, '.env');
   if (existsSync(file)) process.loadEnvFile(file);
 }
 

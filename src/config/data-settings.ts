@@ -1,5 +1,6 @@
 /** Settings for where data, files and the master key are stored. */
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseBlobUrl } from './blob-url.ts';
 import { serverUrls } from './database-url.ts';
@@ -8,10 +9,16 @@ import { countTo, type Field, type Given, optional, setting } from './setting.ts
 /** The key itself as text, or the file that contains it; `generated` marks the file that the first start creates. */
 export type MasterKeySource = { text: string } | { file: string; generated: boolean };
 
-/** The directory of this package; commands find the same data from any working directory. */
-export const packageDir = join(import.meta.dirname, '../..');
+/**
+ * Has `.env` and, by default, the data, so that commands find the same ones from any working directory: the checkout. Compiled
+ * code is that of an installed package, whose folder the next installation removes.
+ */
+export const settingsDir = import.meta.filename.endsWith('.ts')
+  ? join(import.meta.dirname, '../..')
+  : join(homedir(), '.holdfast');
 
-const dataDirOf = ({ text }: Given): string => resolve(text('HOLDFAST_DATA_DIR') ?? join(packageDir, 'data'));
+const dataDirOf = ({ text }: Given): string =>
+  resolve(text('HOLDFAST_DATA_DIR') ?? join(settingsDir, 'data'));
 
 const dataDir: Field<string> = {
   settings: [
@@ -19,7 +26,7 @@ const dataDir: Field<string> = {
       name: 'HOLDFAST_DATA_DIR',
       default: 'data',
       about:
-        'Where the embedded database and the master key are kept. The default lies beside `package.json`; a relative path starts at the working directory.',
+        'Where the embedded database and the master key are kept. The default lies beside `package.json`, or in `~/.holdfast` if Holdfast was installed as a package; a relative path starts at the working directory.',
     },
   ],
   read: dataDirOf,

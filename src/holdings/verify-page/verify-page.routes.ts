@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { createRateLimiter } from '../../http/admission/rate-limit.ts';
 import type { Api } from '../../http/api/api.ts';
-import { createPageBundle } from '../../http/pages/page-bundle.ts';
+import { createPageBundle, type PageSources } from '../../http/pages/page-bundle.ts';
 import { networkOf } from '../../runtime/client-network.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { ChainRelay } from './chain-relay.ts';
@@ -34,13 +34,15 @@ const RelayCall = Type.Object(
   { additionalProperties: false },
 );
 
+export const verifyPage: PageSources = {
+  folder: join(import.meta.dirname, '../../../pages/verify'),
+  entries: ['main.ts', 'verify.css'],
+  assetPath: '/verify/assets',
+};
+
 export function verifyPageRoutes(app: Api, { chainRelay }: { chainRelay: ChainRelay }): void {
   const limiter = createRateLimiter(relayLimit);
-  const bundle = createPageBundle({
-    folder: join(import.meta.dirname, '../../../pages/verify'),
-    entries: ['main.ts', 'verify.css'],
-    assetPath: '/verify/assets',
-  });
+  const bundle = createPageBundle(verifyPage);
 
   app.get('/verify', { schema: { hide: true } }, async (_request, reply) => {
     const { html } = await bundle();

@@ -1,8 +1,9 @@
 /**
  * Bundles a page from its sources when it is first requested: one script, one style sheet, and the HTML that names them.
- * It takes a fraction of a second and stays in memory, so there is no build step: the bundle always matches the code
- * beside it.
+ * It takes a fraction of a second and stays in memory, so a checkout has no build step: the bundle always matches the code
+ * beside it. A package has the bundle, and neither the sources nor the bundler.
  */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
@@ -33,7 +34,22 @@ export function createPageBundle(sources: PageSources): () => Promise<PageBundle
   };
 }
 
-async function makeBundle({ folder, entries, assetPath }: PageSources): Promise<PageBundle> {
+/** The file in a package that has the bundle, as JSON with `html` and assets whose body is text. */
+export const builtPage = 'built.json';
+
+async function makeBundle(sources: PageSources): Promise<PageBundle> {
+  const built = join(sources.folder, builtPage);
+  if (!existsSync(built)) return buildPage(sources);
+  const { html, assets } = JSON.parse(await readFile(built, 'utf8'));
+  return {
+    html,
+    assets: new Map(
+      assets.map(([name, type, body]: string[]) => [name, { type, body: Buffer.from(body ?? '') }]),
+    ),
+  };
+}
+
+export async function buildPage({ folder, entries, assetPath }: PageSources): Promise<PageBundle> {
   const { build, stop } = await import('esbuild');
   let html = await readFile(join(folder, 'index.html'), 'utf8');
   try {

@@ -1,18 +1,22 @@
 /**
  * The page in a dossier that checks it: one HTML file with its script and style inside, because a page opened from disk may
- * load no other files. Built from its sources when the first dossier is requested.
+ * load no other files. Built from its sources when the first dossier is requested; a package has it built.
  */
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '../../../pages/dossier');
 
+/** In a package. */
+const builtPage = join(folder, 'built.html');
+
 /** A failed build is retried with the next dossier. */
 export function createDossierPage(): () => Promise<string> {
   let made: Promise<string> | null = null;
   return () => {
-    made ??= makePage().catch((error) => {
+    made ??= (existsSync(builtPage) ? readFile(builtPage, 'utf8') : buildDossierPage()).catch((error) => {
       made = null;
       throw error;
     });
@@ -20,7 +24,7 @@ export function createDossierPage(): () => Promise<string> {
   };
 }
 
-async function makePage(): Promise<string> {
+export async function buildDossierPage(): Promise<string> {
   const { build, stop } = await import('esbuild');
   const html = await readFile(join(folder, 'index.html'), 'utf8');
   try {

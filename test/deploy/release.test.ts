@@ -1,0 +1,93 @@
+/** What `npm run release` makes: the same bytes twice, and a package that runs without a checkout, a database or a compiler. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { makeRelease } from '../../deploy/release/main.ts';
+import { changelogEntry } from '../../deploy/release/notes.ts';
+import { createTestDatabase } from '../support/service/database.ts';
+import { longOnly } from '../support/service/long.ts';
+import { environment, startUntil } from '../support/service/process.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+/** The package alone, without Node.js and PostgreSQL, which npm fetches for the platform. */
+const mostBytes = 40_000_000;
+
+test('a release is made twice with the same bytes, and its package runs', { skip: longOnly }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-release-'));
+  const database = await createTestDatabase({ empty: true });
+  t.after(async () => {
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const out = join(folder, 'one');
+  const sums = await makeRelease({ out, packageOnly: true });
+  assert.equal(sums, await makeRelease({ out: join(folder, 'two'), packageOnly: true }));
+  await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out });
+
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const bill = JSON.parse(await readFile(join(out, `holdfast-${version}.cdx.json`), 'utf8'));
+  assert.deepEqual([bill.bomFormat, bill.specVersion], ['CycloneDX', '1.5']);
+  assert.match(
+    bill.serialNumber,
+    /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/,
+  );
+  const licences = await readFile(join(out, 'LICENSES.txt'), 'utf8');
+  for (const { name, version } of bill.components) assert.ok(licences.includes(`${name} ${version}: `), name);
+  assert.doesNotMatch(licences, /: not declared$/m);
+
+  const archive = join(out, `holdfast-${version}.tgz`);
+  assert.ok((await readFile(archive)).length < mostBytes);
+  const place = join(folder, 'installed');
+  const npm = (await run('sh', ['-c', 'readlink -f "$(command -v npm)"'])).stdout.trim();
+  await run(
+    process.execPath,
+    [npm, 'install', '--global', '--prefix', place, '--offline', '--omit=optional', archive],
+    { env: { ...process.env, HOME: folder, npm_config_cache: join(folder, 'cache') } },
+  );
+  const installed = join(place, 'lib/node_modules/holdfast');
+  for (const part of [
+    'node_modules/typescript',
+    'node_modules/esbuild',
+    'src/main.ts',
+    'pages/verify/main.ts',
+  ])
+    assert.ok(!existsSync(join(installed, part)), part);
+
+  const program = join(place, 'bin/holdfast');
+  const settings = { HOME: folder, HOLDFAST_TEST_PACKAGES: '' };
+  const { proof } = JSON.parse(await readFile(join(root, 'test/vectors/canonical-forms.json'), 'utf8'));
+  await writeFile(join(folder, 'proof.json'), JSON.stringify(proof));
+  const { stdout } = await run(program, ['verify', join(folder, 'proof.json'), '--json'], {
+    env: environment(settings),
+  }).catch((error) => error);
+  const { steps } = JSON.parse(stdout);
+  const leaf = steps.find(({ name }: { name: string }) => name === 'leaf');
+  assert.equal(leaf.status, 'pass', stdout);
+
+  const { running, match } = await startUntil(/is ready at (\S+)/, {
+    program,
+    args: ['serve'],
+    settings: { ...settings, DATABASE_URL: database.url },
+  });
+  t.after(() => running.child.kill('SIGKILL'));
+  for (const path of ['/readyz', '/sign-in', '/verify', '/docs', '/openapi.json'])
+    assert.equal((await fetch(match[1] + path)).status, 200, path);
+  // Installing another version removes the folder of the package.
+  assert.ok(existsSync(join(folder, '.holdfast/data/master.key')));
+  assert.ok(!existsSync(join(installed, 'data')));
+  running.child.kill('SIGTERM');
+  assert.equal(await running.exited, 0);
+});
+
+test('the notes of a release are its entry in the changelog', () => {
+  const changelog = '# Changelog\n\n## [Unreleased]\n\n- New.\n\n## [1.2.0] - 2027-01-01\n\n- Old.\n';
+  assert.equal(changelogEntry(changelog, '1.2.0'), '- Old.');
+  assert.equal(changelogEntry(changelog, '1.3.0'), '- New.');
+  assert.throws(() => changelogEntry('# Changelog\n', '1.2.0'), /no entry/);
+});
