@@ -27,10 +27,7 @@ export function createLoad(client: pg.ClientBase, { manifest, onProgress, signal
   return {
     async begin(): Promise<void> {
       await requireSameTables(client, manifest);
-      putBack = [...(await takeOffReferences(client)), ...(await stillTriggers(client))];
-      for (const { name, partitions } of manifest.tables) await makePartitions(client, name, partitions);
-      // The archive also contains the rows that migrations insert.
-      await client.query(`truncate ${manifest.tables.map(({ name }) => quoted(name)).join(', ')}`);
+      putBack = await prepareTables(client, manifest.tables);
     },
     async load(member: Member): Promise<void> {
       const { name } = kindOf(member.name);
@@ -42,13 +39,7 @@ export function createLoad(client: pg.ClientBase, { manifest, onProgress, signal
     async end(): Promise<void> {
       const [left] = open.keys();
       if (left !== undefined) throw damaged(`the table ${left} is out of place`);
-      for (const { name, value, called } of manifest.sequences) {
-        await client.query('select setval($1::regclass, $2::bigint, $3)', [
-          `public.${quoted(name)}`,
-          value,
-          called,
-        ]);
-      }
+      await setSequences(client, manifest.sequences);
       for (const statement of putBack) await client.query(statement);
     },
   };
@@ -63,6 +54,28 @@ export function createLoad(client: pg.ClientBase, { manifest, onProgress, signal
       onProgress({ done: before + Math.round((table.rows * bytes) / Math.max(table.bytes, 1)), total });
     }
     done = before + table.rows;
+  }
+}
+
+/** Empties the tables and gives them their partitions; returns the statements that end the work. */
+export async function prepareTables(
+  client: pg.ClientBase,
+  tables: Pick<TableEntry, 'name' | 'partitions'>[],
+): Promise<string[]> {
+  const putBack = [...(await takeOffReferences(client)), ...(await stillTriggers(client))];
+  for (const { name, partitions } of tables) await makePartitions(client, name, partitions);
+  // The source also has the rows that migrations insert.
+  await client.query(`truncate ${tables.map(({ name }) => quoted(name)).join(', ')}`);
+  return putBack;
+}
+
+export async function setSequences(client: pg.ClientBase, sequences: Manifest['sequences']): Promise<void> {
+  for (const { name, value, called } of sequences) {
+    await client.query('select setval($1::regclass, $2::bigint, $3)', [
+      `public.${quoted(name)}`,
+      value,
+      called,
+    ]);
   }
 }
 

@@ -14,6 +14,7 @@ import { addRestoreCommand } from './restore.ts';
 import { addRotateMasterKeyCommand } from './rotate-master-key.ts';
 import { addServeCommand } from './serve.ts';
 import { addTimestampsCommands } from './timestamps.ts';
+import { addUpgradeDatabaseCommand } from './upgrade-database.ts';
 import { addUsersCommand } from './users.ts';
 import { addVerifyCommand } from './verify.ts';
 import { addWebhooksCommands } from './webhooks.ts';
@@ -55,6 +56,7 @@ The commands work alongside a running service, and start the embedded PostgreSQL
   addBackupCommand(program);
   addRestoreCommand(program);
   addPromoteCommand(program);
+  addUpgradeDatabaseCommand(program);
   addRotateMasterKeyCommand(program);
   addChainCommands(program);
   addTimestampsCommands(program);

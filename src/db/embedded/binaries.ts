@@ -11,7 +11,17 @@ export interface Binaries {
   postgres: string;
 }
 
-export async function findBinaries(): Promise<Binaries> {
+/** `programs`: a directory with those of another version. */
+export async function findBinaries(programs?: string): Promise<Binaries> {
+  if (programs !== undefined) {
+    const found = { initdb: join(programs, 'initdb'), postgres: join(programs, 'postgres') };
+    if (!existsSync(found.postgres)) {
+      throw new OperatorError(
+        `There is no program "postgres" in ${programs}. Give the directory that has it, such as /usr/lib/postgresql/17/bin.`,
+      );
+    }
+    return found;
+  }
   if (process.platform === 'win32') {
     throw new OperatorError(
       'The embedded PostgreSQL does not run on Windows. Set DATABASE_URL to a PostgreSQL server of your own.',

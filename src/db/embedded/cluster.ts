@@ -8,7 +8,7 @@ import { type Account, accountOf, chooseServerAccount, describeAccount, readPass
 import { type Binaries, findBinaries } from './binaries.ts';
 import { initialiseCluster, sweepDrafts } from './init.ts';
 import { complaintOf, createLauncher, type Launcher, runProgram } from './launch.ts';
-import { type Paths, pathsIn } from './paths.ts';
+import { type Paths, pathsIn, upgradePaths } from './paths.ts';
 import { letPass } from './reach.ts';
 
 export interface Cluster extends Paths {
@@ -19,9 +19,10 @@ export interface Cluster extends Paths {
   launcher: Launcher;
 }
 
-export async function openCluster(dataDir: string): Promise<Cluster> {
+/** `programs`: a directory with those of another version of PostgreSQL. */
+export async function openCluster(dataDir: string, programs?: string): Promise<Cluster> {
   try {
-    return await open(dataDir);
+    return await open(dataDir, programs);
   } catch (error) {
     throw explainFileFault(error, {
       what: 'The data directory',
@@ -31,10 +32,10 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
   }
 }
 
-async function open(givenDir: string): Promise<Cluster> {
+async function open(givenDir: string, programs?: string): Promise<Cluster> {
   // Checked first: a user who may not use the data may not see the programs either, and needs the right error message.
   if (existsSync(givenDir)) await findCluster(givenDir);
-  const binaries = await findBinaries();
+  const binaries = await findBinaries(programs);
   await requireWay(givenDir, binaries);
   // Only the data directory itself is closed to others; parent directories created on the way get the usual mode.
   await mkdir(dirname(resolve(givenDir)), { recursive: true });
@@ -42,6 +43,7 @@ async function open(givenDir: string): Promise<Cluster> {
     if (!(await stat(givenDir)).isDirectory()) throw error;
   });
   const { dataDir, paths, exists } = await findCluster(givenDir);
+  if (!exists) refuseHalfUpgraded(dataDir);
   const account = process.geteuid?.() === 0 ? await accountFor(paths.clusterDir, exists) : null;
   if (account) await letPass(dataDir, account);
   if (account && exists) await letPass(paths.home, account);
@@ -53,6 +55,14 @@ async function open(givenDir: string): Promise<Cluster> {
   await checkVersion(paths, major);
   const password = (await readFile(paths.passwordFile, 'utf8')).trim();
   return { ...paths, dataDir, password, binaries, launcher };
+}
+
+/** Killed between its two renames, an upgrade leaves no cluster in place: an empty one must not take it. */
+function refuseHalfUpgraded(dataDir: string): void {
+  if (!existsSync(upgradePaths(dataDir).finished)) return;
+  throw new OperatorError(
+    `The upgrade of the database in ${dataDir} was interrupted at its last step, and nothing is lost. Run "holdfast upgrade-database" again.`,
+  );
 }
 
 interface Found {
@@ -149,7 +159,7 @@ async function checkVersion({ home, clusterDir }: Paths, major: string): Promise
   if (version.trim() !== major) {
     throw new OperatorError(
       `The database in ${clusterDir} was made by PostgreSQL ${version.trim()}, but the installed programs are PostgreSQL ${major}. ` +
-        'Run the release of Holdfast that made it, or dump it with that version and restore it into an empty data directory.',
+        `Run "holdfast upgrade-database --old-programs DIRECTORY" with the programs of PostgreSQL ${version.trim()}, or go on with the release of Holdfast that made it.`,
     );
   }
 }

@@ -34,6 +34,8 @@ export interface EmbeddedPostgresOptions {
   log: LoopLog;
   /** For the service: refuses to start while another service uses the data directory. */
   exclusive?: boolean;
+  /** A directory with the programs of another version, for the cluster of that version. */
+  programs?: string;
 }
 
 /** How often to check the server's process; the end of its connection is noticed at once. */
@@ -44,7 +46,7 @@ const longestRestoreMs = 5_000;
 
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { log, exclusive = false } = options;
-  const cluster = await openCluster(options.dataDir);
+  const cluster = await openCluster(options.dataDir, options.programs);
   const closing = new AbortController();
   const wakeup = createWakeup();
   const request: LeaseRequest = { cluster, exclusive, log, onLost: wakeup.wake };

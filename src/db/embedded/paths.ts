@@ -22,3 +22,16 @@ export function pathsIn(home: string): Paths {
     startLock: join(home, 'start.lock'),
   };
 }
+
+/** Of an upgrade to another major version. */
+export function upgradePaths(dataDir: string) {
+  const workDir = join(dataDir, 'upgrade');
+  return {
+    /** The data directory of the new cluster until it is complete. */
+    workDir,
+    /** Exists once the new cluster is complete, and until it is in its place. */
+    finished: join(workDir, 'finished'),
+    /** Where the old cluster is kept. */
+    kept: (major: string) => join(dataDir, `postgres-${major}`),
+  };
+}
