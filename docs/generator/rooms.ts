@@ -80,6 +80,10 @@ export const floors: Room[][] = [
       path: 'src/backup/',
       job: 'Backup and restore: all tables of one snapshot, the blobs and a signed manifest in one archive',
     },
+    {
+      path: 'src/backup/point-in-time/',
+      job: 'Base backups and the archived log of the embedded database, and how a moment is restored from them',
+    },
   ],
   [
     { path: 'src/events/', job: 'The outbox, the order of the feed, its stream' },

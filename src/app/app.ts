@@ -8,6 +8,7 @@ import { readStoredRoom, saveBudgetSettings } from '../access/workspaces/workspa
 import { prepareLeafHash } from '../anchoring/batching/pending.ts';
 import { sparingSpent } from '../anchoring/batching/spent-budget.ts';
 import { confirmedEvents } from '../anchoring/confirmed-event.ts';
+import { baseBackupsLoop } from '../backup/point-in-time/base-backups.loop.ts';
 import { createBlobs } from '../blobs/blobs.ts';
 import { requireMarker, watchMarker } from '../blobs/marker.ts';
 import { openBlobStore } from '../blobs/open-blob-store.ts';
@@ -173,7 +174,13 @@ export async function createApp(
 
   const rest: Part = {
     nodeLoops: [...(ownPostgres ? [ownPostgres.loop] : []), changes.loop, keyringLoop(keyring, changes)],
-    loops: [idempotencyLoop(db), blobSweepLoop(createSweep({ db, store: blobStore }))],
+    loops: [
+      idempotencyLoop(db),
+      blobSweepLoop(createSweep({ db, store: blobStore })),
+      ...(config.walArchiveDir === null
+        ? []
+        : [baseBackupsLoop({ config, dir: config.walArchiveDir, db, store: blobStore, connection, log })]),
+    ],
   };
   const parts: Part[] = [holdings, maintenance, feed, webhooks, access, onChain, clocks, rest];
   const loops = await open(

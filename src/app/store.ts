@@ -30,7 +30,14 @@ export interface Store {
 export async function openStore(config: Config, log: Logger, { exclusive = false } = {}): Promise<Store> {
   const { databaseUrl } = config;
   const embedded =
-    databaseUrl === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, log, exclusive }) : null;
+    databaseUrl === null
+      ? await startEmbeddedPostgres({
+          dataDir: config.dataDir,
+          log,
+          exclusive,
+          walArchive: config.walArchiveDir,
+        })
+      : null;
   const servers = databaseUrl === null ? null : await openServers(databaseUrl).catch(explainUnreachable);
   const connection = (): ClientConfig => embedded?.connection() ?? servers?.connection() ?? {};
   let closing = false;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
 import { OperatorError } from '../runtime/errors.ts';
-import { damaged, formatMember, pieceBytes, requireFormat } from './format.ts';
+import { backupFormat, damaged, formatMember, pieceBytes, requireFormat } from './format.ts';
 
 export interface Member {
   name: string;
@@ -27,12 +27,13 @@ const mostEntryBytes = 8 * pieceBytes;
 export async function* readArchive(
   file: string,
   onBytes: (bytes: number) => void = () => {},
+  format: string = backupFormat,
 ): AsyncGenerator<Member> {
   const pieces = readPieces(file, onBytes);
   try {
     let next = await pieces.next();
     if (next.done || next.value.member !== formatMember) throw notOurs(file);
-    requireFormat(next.value.bytes.toString('utf8'));
+    requireFormat(next.value.bytes.toString('utf8'), format);
     next = await pieces.next();
     while (!next.done) {
       const { member } = next.value;

@@ -5,16 +5,15 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import type { MasterKeySource } from '../config/data-settings.ts';
 import type { Database } from '../db/database.ts';
 import { endIfCut } from '../db/server/silent-connection.ts';
-import { fitsCheckValue } from '../keys/envelope.ts';
-import { type MasterKeys, readMasterKeys, withOlder } from '../keys/master-keys.ts';
-import { OperatorError } from '../runtime/errors.ts';
+import { readMasterKeys } from '../keys/master-keys.ts';
 import { version } from '../runtime/version.ts';
-import { type ArchiveWriter, createArchive, writeWhole } from './archive-writer.ts';
+import { createArchive, writeWhole } from './archive-writer.ts';
 import { copyBlobs } from './blob-copy.ts';
-import { type Dump, dumpDatabase } from './dump.ts';
-import { backupFormat, formatMember, type Manifest, manifestMember, sealMember } from './format.ts';
+import { dumpDatabase } from './dump.ts';
+import { backupFormat, formatMember, type Manifest } from './format.ts';
 import { sealKeyFile } from './key-file.ts';
-import { sealManifest } from './manifest-seal.ts';
+import { keysInUse, readWithOlder } from './keys-in-use.ts';
+import { writeManifest } from './manifest-seal.ts';
 import { verifyArchive } from './verify-archive.ts';
 
 export type Stage = 'database' | 'blobs' | 'archive';
@@ -60,7 +59,7 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
         onProgress: (progress) => onProgress('database', progress),
       }),
     );
-    const keys = keysInUse(dump, withBoth(await readMasterKeys(deps.masterKey), keysBefore), deps.masterKey);
+    const keys = keysInUse(dump.checkValues, await readWithOlder(deps.masterKey, keysBefore), deps.masterKey);
     const blobs = await copyBlobs({
       archive,
       store: deps.store,
@@ -82,7 +81,7 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
       sequences,
       blobs,
     };
-    await writeManifest(archive, manifest, keys);
+    await writeManifest(archive, JSON.stringify(manifest, null, 1), keys);
     await verifyArchive(archive.draft, { signal, onProgress: (progress) => onProgress('archive', progress) });
     // The key first: an archive under its final name always has its key beside it.
     const keyFile = options.key?.file ?? null;
@@ -95,16 +94,6 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
     await rm(blobNamesFile, { force: true });
     await archive.discard();
   }
-}
-
-async function writeManifest(archive: ArchiveWriter, manifest: Manifest, keys: MasterKeys): Promise<void> {
-  const text = JSON.stringify(manifest, null, 1);
-  await archive.addFile(manifestMember, text);
-  const key = keys.byVersion.get(keys.current);
-  if (!key) throw new Error(`there is no master key version ${keys.current}`);
-  const seal = sealManifest(text, { version: keys.current, key });
-  await archive.addFile(sealMember, JSON.stringify(seal));
-  await archive.finish();
 }
 
 /** A connection without the limits on the service's statements. It is destroyed if the work fails. */
@@ -133,34 +122,4 @@ async function withConnection<T>(
     void client.end().catch(() => {});
     throw error;
   }
-}
-
-function withBoth(now: MasterKeys | null, before: MasterKeys | null): MasterKeys | null {
-  return now ? withOlder(now, before) : before;
-}
-
-/** The keys that seal the secrets of the snapshot. A backup without them is useless. */
-function keysInUse(
-  { checkValues }: Dump,
-  configured: MasterKeys | null,
-  source: MasterKeySource,
-): MasterKeys {
-  const newest = checkValues.at(-1);
-  if (!newest) {
-    throw new OperatorError(
-      'This installation has no master key yet, so there is nothing to back up. Start it once with "holdfast serve".',
-    );
-  }
-  const where = 'text' in source ? 'HOLDFAST_MASTER_KEY' : source.file;
-  const byVersion = new Map<number, Buffer>();
-  for (const { version, check_value } of checkValues) {
-    const key = configured?.byVersion.get(version);
-    if (!key || !fitsCheckValue({ version, key }, check_value)) {
-      throw new OperatorError(
-        `${where} does not have master key version ${version}, which this database is sealed with: the backup could never be restored. Put the right key there first.`,
-      );
-    }
-    byVersion.set(version, key);
-  }
-  return { current: newest.version, byVersion };
 }

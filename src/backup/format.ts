@@ -102,11 +102,11 @@ export function parseList(text: string): ListedBlob[] {
 }
 
 /** Also recognises formats that this version does not know. */
-export function requireFormat(text: string): void {
+export function requireFormat(text: string, expected: string): void {
   const { format } = parse(Type.Object({ format: Type.String() }), text, formatMember);
-  if (format === backupFormat) return;
+  if (format === expected) return;
   throw new OperatorError(
-    `The archive has the format ${JSON.stringify(format)}, but this version reads only ${backupFormat}. Restore it with the version of Holdfast that made it, or a newer one.`,
+    `The archive has the format ${JSON.stringify(format)}, but this version expects ${expected}. Restore it with the version of Holdfast that made it, or a newer one.`,
   );
 }
 
@@ -129,7 +129,7 @@ export function kindOf(member: string): { kind: 'table' | 'blob' | 'list' | 'fil
   return { kind, name: kind === 'file' ? member : rest };
 }
 
-function parse<S extends TSchema>(schema: S, text: string, what: string): Static<S> {
+export function parse<S extends TSchema>(schema: S, text: string, what: string): Static<S> {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -3,9 +3,20 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { MasterKey } from '../keys/envelope.ts';
 import type { MasterKeys } from '../keys/master-keys.ts';
 import { OperatorError } from '../runtime/errors.ts';
-import type { ManifestSeal } from './format.ts';
+import type { ArchiveWriter } from './archive-writer.ts';
+import { type ManifestSeal, manifestMember, sealMember } from './format.ts';
 
-export function sealManifest(text: string, master: MasterKey): ManifestSeal {
+/** Writes the last two members, and ends the archive. */
+export async function writeManifest(archive: ArchiveWriter, text: string, keys: MasterKeys): Promise<void> {
+  await archive.addFile(manifestMember, text);
+  const key = keys.byVersion.get(keys.current);
+  if (!key) throw new Error(`there is no master key version ${keys.current}`);
+  const seal = sealManifest(text, { version: keys.current, key });
+  await archive.addFile(sealMember, JSON.stringify(seal));
+  await archive.finish();
+}
+
+function sealManifest(text: string, master: MasterKey): ManifestSeal {
   return { masterVersion: master.version, hmacSha256: macOf(text, master).toString('hex') };
 }
 

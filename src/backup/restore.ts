@@ -1,23 +1,19 @@
 /** Restores a backup into an empty place: verifies everything first, and nothing takes effect until all of it is there. */
-import { sql } from 'kysely';
 import type pg from 'pg';
-import { beginSealEpoch } from '../anchoring/batching/seal-epoch.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Config } from '../config/config.ts';
-import { openDatabase } from '../db/database.ts';
-import { knownMigrations, migrate, restoreMark } from '../db/migrate.ts';
-import { renewFeedGeneration } from '../events/feed-generation.ts';
-import { fitsCheckValue } from '../keys/envelope.ts';
+import { knownMigrations, migrate } from '../db/migrate.ts';
 import { type MasterKeys, writeMasterKeyFile } from '../keys/master-keys.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import type { LoopLog } from '../runtime/loop.ts';
 import { readArchive } from './archive-reader.ts';
 import type { OnProgress } from './backup.ts';
-import { type ErasedBlob, eraseAgain, putBlobs } from './blob-copy.ts';
+import { type ErasedBlob, putBlobs } from './blob-copy.ts';
 import { kindOf, type Manifest } from './format.ts';
 import { createLoad } from './load.ts';
 import { requireSealed } from './manifest-seal.ts';
-import { openTarget, refuseUsed, type Target } from './target.ts';
+import { requireFitting, settle } from './settle.ts';
+import { openTarget, refuseUsed } from './target.ts';
 import { type VerifiedArchive, verifyArchive } from './verify-archive.ts';
 
 export interface RestoreOptions {
@@ -55,7 +51,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
     if (keys && 'file' in config.masterKey && config.masterKey.generated) {
       await writeMasterKeyFile(config.masterKey.file, keys);
     }
-    await finish(target, erased);
+    await settle(target.connection, erased);
     return manifest;
   } finally {
     await target.close();
@@ -118,44 +114,4 @@ async function loadAll({ client, store, manifest }: Loading, options: RestoreOpt
     if (kind === 'list') await blobs.check(member);
   }
   return blobs.erased;
-}
-
-/** Checks the keys against what the restored database records about its master keys. */
-async function requireFitting(client: pg.ClientBase, keys: MasterKeys | null): Promise<void> {
-  const { rows } = await client.query<{ version: number; check_value: Buffer }>(
-    'select version, check_value from master_keys',
-  );
-  for (const { version, check_value } of rows) {
-    const key = keys?.byVersion.get(version);
-    if (key && fitsCheckValue({ version, key }, check_value)) continue;
-    throw new OperatorError(
-      `The given master key is not the one that the backup was sealed with (version ${version}). Give the key file that was created with it, and restore again.`,
-    );
-  }
-}
-
-/** Leaders, senders and their claims belonged to the original installation: here everything is free to be claimed. */
-async function finish(target: Target, erased: ErasedBlob[]): Promise<void> {
-  const database = openDatabase({
-    connection: target.connection,
-    settings: { statement_timeout: 0 },
-    onError() {},
-    max: 1,
-  });
-  try {
-    await database.db.transaction().execute(async (db) => {
-      await eraseAgain(db, erased);
-      await sql`update leaders set backend_pid = null`.execute(db);
-      await renewFeedGeneration(db);
-      // What was sealed after the backup is lost, but its numbers must not be used again.
-      await beginSealEpoch(db);
-      await sql`delete from webhook_nodes`.execute(db);
-      await sql`update blob_marker set written = false`.execute(db);
-      await sql`update webhook_queue set claim_id = null, claimed_by = null, lease_until = null
-        where claim_id is not null`.execute(db);
-      await sql`drop table ${sql.table(restoreMark)}`.execute(db);
-    });
-  } finally {
-    await database.close();
-  }
 }

@@ -79,7 +79,7 @@ export async function* checkedPieces(
   requireEqual(name, expected, tally.end());
 }
 
-async function countBytes(pieces: AsyncIterable<Buffer>): Promise<Counted> {
+export async function countBytes(pieces: AsyncIterable<Buffer>): Promise<Counted> {
   const tally = createTally();
   for await (const piece of pieces) tally.add(piece);
   return tally.end();
@@ -119,7 +119,7 @@ function checkTables(manifest: Manifest, found: Map<string, Counted>): void {
   if (unknown !== undefined) throw damaged(`its manifest does not name the table ${unknown}`);
 }
 
-function requireEqual(what: string, expected: Written, found: Written): void {
+export function requireEqual(what: string, expected: Written, found: Written): void {
   if (expected.bytes === found.bytes && expected.pieces === found.pieces && expected.sha256 === found.sha256)
     return;
   throw damaged(`${what} does not have the bytes that were written`);

@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { BackupResult } from '../backup/backup.ts';
 import type { Config } from '../config/config.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import { makeBaseBackup } from './base-backup.ts';
 import { print, withStore } from './command.ts';
 import { readPassphrase } from './passphrase.ts';
 import { createProgressLine } from './progress-line.ts';
@@ -12,6 +14,7 @@ interface Options {
   passphraseFile?: string;
   key: boolean;
   json?: boolean;
+  base?: boolean;
 }
 
 /** The backup was made, but the store lacked some of the blobs that the database lists. */
@@ -23,7 +26,11 @@ export function addBackupCommand(program: Command): void {
     .description(
       'write the database, blobs and chain to one archive, and the encrypted master key next to it',
     )
-    .argument('<file>', 'the archive to write, such as holdfast-2026-11-15.tar; must not exist yet')
+    .argument('[file]', 'the archive to write, such as holdfast-2026-11-15.tar; must not exist yet')
+    .option(
+      '--base',
+      'instead, a base backup of the embedded database in HOLDFAST_WAL_ARCHIVE_DIR, for "holdfast restore --to-time"',
+    )
     .option(
       '--passphrase-file <file>',
       'file with the passphrase that encrypts the master key (default: ask for it)',
@@ -34,8 +41,12 @@ export function addBackupCommand(program: Command): void {
       'after',
       '\nExit code 0: the backup is complete. 1: no archive was created. 2: blobs were missing from the store.',
     )
-    .action((file: string, options: Options) =>
-      withStore(async ({ config, store }) => {
+    .action((file: string | undefined, options: Options) =>
+      withStore(async (context) => {
+        if (options.base && file === undefined) return makeBaseBackup(context, options);
+        if (options.base || file === undefined)
+          throw new OperatorError('Give either the file to write, or --base, which chooses its own.');
+        const { config, store } = context;
         const path = resolve(file);
         const key = await keyOptions(path, options, config);
         // Imported here so that other commands start faster.

@@ -6,26 +6,32 @@ import type { Manifest } from '../backup/format.ts';
 import type { Config } from '../config/config.ts';
 import type { MasterKeys } from '../keys/master-keys.ts';
 import { OperatorError } from '../runtime/errors.ts';
+import { parseToTime, recoveredDocument, recoveredSummary, walArchiveOf } from './base-backup.ts';
 import { print, withStore } from './command.ts';
 import { checkStore, type FsckOutcome } from './fsck.ts';
 import { createLog } from './log.ts';
 import { readPassphrase } from './passphrase.ts';
 import { createProgressLine } from './progress-line.ts';
 import { readSettings } from './settings.ts';
-import { stageProgress, stoppable } from './stages.ts';
+import { baseUnits, stageProgress, stoppable } from './stages.ts';
 
 interface Options {
   keyFile?: string;
   passphraseFile?: string;
   fsck: boolean;
   json?: boolean;
+  toTime?: string;
 }
 
 export function addRestoreCommand(program: Command): void {
   program
     .command('restore')
     .description('restore a backup into an empty data directory or database, and check it')
-    .argument('<file>', 'the archive created by holdfast backup')
+    .argument('[file]', 'the archive created by holdfast backup')
+    .option(
+      '--to-time <time>',
+      'instead, the embedded database of HOLDFAST_WAL_ARCHIVE_DIR as of a moment: 2026-11-01T08:00:00Z, 2h (ago) or latest',
+    )
     .option('--key-file <file>', 'the master key of the backup (default: FILE.key next to the archive)')
     .option('--passphrase-file <file>', 'file with the passphrase of the key file (default: ask for it)')
     .option('--no-fsck', 'skip the check at the end')
@@ -36,7 +42,11 @@ export function addRestoreCommand(program: Command): void {
 Everything is verified before anything is written. If a restore was interrupted, run it again; it starts over.
 Exit code 0: restored. 1: not restored, or the check found problems.`,
     )
-    .action(async (file: string, options: Options) => {
+    .action(async (file: string | undefined, options: Options) => {
+      if (options.toTime !== undefined && file === undefined)
+        return restoreMoment({ ...options, toTime: options.toTime });
+      if (options.toTime !== undefined || file === undefined)
+        throw new OperatorError('Give either the archive to restore, or --to-time with a moment.');
       const manifest = await restore(resolve(file), options);
       const outcome = options.fsck ? await checkRestored(options) : null;
       print(options, documentOf(resolve(file), manifest, outcome), summaryOf(manifest, outcome));
@@ -44,10 +54,33 @@ Exit code 0: restored. 1: not restored, or the check found problems.`,
     });
 }
 
+async function restoreMoment(options: Options & { toTime: string }): Promise<void> {
+  const config = readSettings(console.error);
+  const dir = walArchiveOf(config);
+  const to = parseToTime(options.toTime);
+  const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
+  const { findBase, restoreToTime } = await import('../backup/point-in-time/recover.ts');
+  const { sealedKeyOf } = await import('../backup/point-in-time/base-format.ts');
+  const { base, timeline } = await findBase(dir, to);
+  const keys = await findKeys(sealedKeyOf(dir), options, config);
+  const progress = createProgressLine(options.json ? null : process.stderr);
+  const onProgress = stageProgress<keyof typeof baseUnits>(progress, baseUnits);
+  const recovered = await stoppable((signal) =>
+    restoreToTime({ base, timeline, to, keys, config, dir, log, signal, onProgress }),
+  ).finally(() => progress.end());
+  const outcome = options.fsck ? await checkRestored(options) : null;
+  print(
+    options,
+    { ...recoveredDocument(recovered), fsck: outcome?.document ?? null },
+    [...(outcome ? [outcome.summary, ''] : []), recoveredSummary(recovered)].join('\n'),
+  );
+  if (outcome && outcome.document.found > 0) process.exitCode = 1;
+}
+
 async function restore(file: string, options: Options): Promise<Manifest> {
   const config = readSettings(console.error);
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
-  const keys = await findKeys(file, options, config);
+  const keys = await findKeys(`${file}.key`, options, config);
   const { restoreBackup } = await import('../backup/restore.ts');
   const progress = createProgressLine(options.json ? null : process.stderr);
   try {
@@ -61,7 +94,7 @@ async function restore(file: string, options: Options): Promise<Manifest> {
 
 /** The configured keys, or those of the key file, which then become the configured ones. */
 async function findKeys(
-  archive: string,
+  besides: string,
   options: Options,
   { masterKey }: Config,
 ): Promise<MasterKeys | null> {
@@ -71,7 +104,7 @@ async function findKeys(
     const setting = 'text' in masterKey ? 'HOLDFAST_MASTER_KEY' : 'HOLDFAST_MASTER_KEY_FILE';
     throw new OperatorError(`${setting} already gives the master key: remove --key-file or that setting.`);
   }
-  const path = resolve(options.keyFile ?? `${archive}.key`);
+  const path = resolve(options.keyFile ?? besides);
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT' && options.keyFile === undefined) return null;
     throw new OperatorError(`The key file ${path} cannot be read: ${cause.message}.`, { cause });

@@ -1,13 +1,17 @@
 /** How backup and restore show their stages, and how they are stopped. */
-import type { OnProgress } from '../backup/backup.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import type { ProgressLine } from './progress-line.ts';
 
-const units = { database: 'rows', blobs: 'bytes', archive: 'bytes verified' } as const;
+const units = { database: 'rows', blobs: 'bytes', archive: 'bytes verified' };
+/** Of base backups, which copy files. */
+export const baseUnits = { ...units, database: 'files', blobs: 'blobs', log: 'segments verified' };
 
-export function stageProgress(line: ProgressLine): OnProgress {
+export function stageProgress<Stage extends string = keyof typeof units>(
+  line: ProgressLine,
+  words: Record<Stage, string> = units as Record<Stage, string>,
+): (stage: Stage, progress: { done: number; total: number }) => void {
   return (stage, { done, total }) =>
-    line.tell({ check: stage, what: units[stage], done: Math.round(done), total: Math.round(total) });
+    line.tell({ check: stage, what: words[stage], done: Math.round(done), total: Math.round(total) });
 }
 
 /** Ctrl-C and SIGTERM end the work cleanly: whatever it has begun to write is removed. */

@@ -87,6 +87,34 @@ export const dataSettings = {
     },
     (given) => ({ kind: 'disk' as const, dir: join(dataDirOf(given), 'blobs') }),
   ),
+  /** Where the log of the embedded database is archived, with base backups; null: nowhere. */
+  walArchiveDir: {
+    settings: [
+      {
+        name: 'HOLDFAST_WAL_ARCHIVE_DIR',
+        default: { words: 'none' },
+        about:
+          'A directory, best on another disk, where the log of the embedded database is archived and a base backup is made every few days, so that any moment of the last weeks can be restored.',
+        see: '[Restoring a moment](backup.md#restoring-a-moment)',
+      },
+    ],
+    read(given) {
+      const dir = given.text('HOLDFAST_WAL_ARCHIVE_DIR');
+      if (dir !== null && given.text('DATABASE_URL') !== null)
+        given.refuse(
+          'HOLDFAST_WAL_ARCHIVE_DIR is for the embedded database, but DATABASE_URL names a server of your own: archive its log with its own means, and unset HOLDFAST_WAL_ARCHIVE_DIR.',
+        );
+      return dir === null ? null : resolve(dir);
+    },
+  } satisfies Field<string | null>,
+  /** How long base backups and the archived log are kept. */
+  backupRetentionDays: setting({
+    name: 'HOLDFAST_BACKUP_RETENTION_DAYS',
+    default: '30',
+    about:
+      'How many days base backups and the archived log are kept. What was erased is gone from them after this time; other backups are yours to remove.',
+    ...countTo(3650),
+  }),
   /** The largest file that is accepted. */
   maxFileBytes: setting({
     name: 'HOLDFAST_MAX_FILE_BYTES',

@@ -29,6 +29,7 @@ export const locks = {
   /** Held by the session. */
   migration: 4_801_044,
   auditAnchors: 4_801_011,
+  baseBackup: 4_801_046,
 } as const;
 
 /** Waits for the lock, and holds it until the transaction ends. */

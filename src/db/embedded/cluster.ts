@@ -10,6 +10,7 @@ import { initialiseCluster, sweepDrafts } from './init.ts';
 import { complaintOf, createLauncher, type Launcher, runProgram } from './launch.ts';
 import { type Paths, pathsIn, upgradePaths } from './paths.ts';
 import { letPass } from './reach.ts';
+import { prepareWalArchive } from './wal-archive.ts';
 
 export interface Cluster extends Paths {
   /** The data directory with symbolic links resolved, so that every process passes the same path to the server. */
@@ -17,12 +18,20 @@ export interface Cluster extends Paths {
   password: string;
   binaries: Binaries;
   launcher: Launcher;
+  /** Where its log is archived; null: nowhere. */
+  walArchive: string | null;
 }
 
-/** `programs`: a directory with those of another version of PostgreSQL. */
-export async function openCluster(dataDir: string, programs?: string): Promise<Cluster> {
+interface ClusterOptions {
+  /** A directory with the programs of another version of PostgreSQL. */
+  programs?: string | undefined;
+  /** The directory where its log is archived. */
+  walArchive?: string | null;
+}
+
+export async function openCluster(dataDir: string, options: ClusterOptions = {}): Promise<Cluster> {
   try {
-    return await open(dataDir, programs);
+    return await open(dataDir, options);
   } catch (error) {
     throw explainFileFault(error, {
       what: 'The data directory',
@@ -32,7 +41,7 @@ export async function openCluster(dataDir: string, programs?: string): Promise<C
   }
 }
 
-async function open(givenDir: string, programs?: string): Promise<Cluster> {
+async function open(givenDir: string, { programs, walArchive = null }: ClusterOptions): Promise<Cluster> {
   // Checked first: a user who may not use the data may not see the programs either, and needs the right error message.
   if (existsSync(givenDir)) await findCluster(givenDir);
   const binaries = await findBinaries(programs);
@@ -47,14 +56,21 @@ async function open(givenDir: string, programs?: string): Promise<Cluster> {
   const account = process.geteuid?.() === 0 ? await accountFor(paths.clusterDir, exists) : null;
   if (account) await letPass(dataDir, account);
   if (account && exists) await letPass(paths.home, account);
-  const launcher = await createLauncher({ account, binaries, directory: exists ? paths.home : dataDir });
+  const launcher = await createLauncher({
+    account,
+    binaries,
+    directory: exists ? paths.home : dataDir,
+    ...(walArchive !== null && { alsoUsed: [walArchive] }),
+  });
   const major = await majorVersion(launcher, binaries);
 
   await sweepDrafts(dataDir);
   if (!exists) await initialiseCluster({ dataDir, paths, launcher, binaries });
   await checkVersion(paths, major);
   const password = (await readFile(paths.passwordFile, 'utf8')).trim();
-  return { ...paths, dataDir, password, binaries, launcher };
+  if (walArchive !== null)
+    await prepareWalArchive({ dir: walArchive, clusterDir: paths.clusterDir, account });
+  return { ...paths, dataDir, password, binaries, launcher, walArchive };
 }
 
 /** Killed between its two renames, an upgrade leaves no cluster in place: an empty one must not take it. */

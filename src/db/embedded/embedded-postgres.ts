@@ -36,6 +36,12 @@ export interface EmbeddedPostgresOptions {
   exclusive?: boolean;
   /** A directory with the programs of another version, for the cluster of that version. */
   programs?: string;
+  /** The directory where its log is archived. */
+  walArchive?: string | null;
+  /** How long the server may take to become ready the first time. */
+  waitMs?: number;
+  /** Gives up waiting for the server; it may still be running. */
+  signal?: AbortSignal | undefined;
 }
 
 /** How often to check the server's process; the end of its connection is noticed at once. */
@@ -45,13 +51,14 @@ const lookMs = 1_000;
 const longestRestoreMs = 5_000;
 
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { log, exclusive = false } = options;
-  const cluster = await openCluster(options.dataDir, options.programs);
+  const { log, exclusive = false, programs, walArchive = null, waitMs, signal: given } = options;
+  const cluster = await openCluster(options.dataDir, { programs, walArchive });
   const closing = new AbortController();
   const wakeup = createWakeup();
   const request: LeaseRequest = { cluster, exclusive, log, onLost: wakeup.wake };
 
-  let lease = await takeServerLease(request, closing.signal);
+  const first = given ? AbortSignal.any([given, closing.signal]) : closing.signal;
+  let lease = await takeServerLease({ ...request, waitMs }, first);
   let restoring: Promise<void> | null = null;
   let released: Promise<void> | null = null;
   log.info(

@@ -27,6 +27,8 @@ export interface LauncherNeeds {
   binaries: Binaries;
   /** The directory that holds the cluster, or an existing one above it. */
   directory: string;
+  /** Other directories that the programs use; the account must be able to reach them. */
+  alsoUsed?: string[];
 }
 
 const run = promisify(execFile);
@@ -43,7 +45,12 @@ const environment = {
 /** Our own working directory may be closed to the server's account. */
 const surroundings = { cwd: '/', env: environment };
 
-export async function createLauncher({ account, binaries, directory }: LauncherNeeds): Promise<Launcher> {
+export async function createLauncher({
+  account,
+  binaries,
+  directory,
+  alsoUsed = [],
+}: LauncherNeeds): Promise<Launcher> {
   if (account === null) {
     return { account, prepare: (file, args) => ({ file, args, options: surroundings }) };
   }
@@ -62,7 +69,7 @@ export async function createLauncher({ account, binaries, directory }: LauncherN
   }
   const refuse = (cause: unknown) =>
     new OperatorError(closedMessage({ account, dataClosed, programsClosed, cause }), { cause });
-  const passage = await planPassage({ account, programs, directory });
+  const passage = await planPassage({ account, programs, directory, alsoUsed });
   if (passage === null) throw refuse(new Error('there is no directory such as /mnt to mount them in'));
   const launcher: Launcher = {
     account,

@@ -14,6 +14,8 @@ export interface PassageNeeds {
   programs: string;
   /** Contains all data that the programs will work on. */
   directory: string;
+  /** Directories that must stay visible. */
+  alsoUsed?: string[];
 }
 
 /**
@@ -36,8 +38,13 @@ if [ -n "$data" ]; then mount --bind "$data" "$place/data"; fi
 exec "$@"`;
 
 /** Null when no place is suitable. */
-export async function planPassage({ account, programs, directory }: PassageNeeds): Promise<Passage | null> {
-  const place = await findPlace(account, [programs, directory]);
+export async function planPassage({
+  account,
+  programs,
+  directory,
+  alsoUsed = [],
+}: PassageNeeds): Promise<Passage | null> {
+  const place = await findPlace(account, [programs, directory, ...alsoUsed]);
   if (place === null) return null;
   const become = [
     ...['setpriv', '--reuid', String(account.uid), '--regid', String(account.gid), '--clear-groups'],

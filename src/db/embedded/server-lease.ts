@@ -14,6 +14,8 @@ export interface LeaseRequest {
   exclusive: boolean;
   log: LoopLog;
   onLost(): void;
+  /** How long a server may take to become ready, as after a long recovery. */
+  waitMs?: number | undefined;
 }
 
 export interface ServerLease {
@@ -30,9 +32,9 @@ export interface ServerLease {
 const mostTries = 5;
 
 export async function takeServerLease(request: LeaseRequest, signal: AbortSignal): Promise<ServerLease> {
-  const { cluster, exclusive, onLost } = request;
+  const { cluster, exclusive, onLost, waitMs } = request;
   for (let tries = 1; ; tries += 1) {
-    const server = await reachServer(cluster, sessionName(exclusive), signal);
+    const server = await reachServer(cluster, { name: sessionName(exclusive), signal, waitMs });
     const lease: ServerLease = { ...server, lost: false };
     lease.client.once('end', () => {
       lease.lost = true;

@@ -24,7 +24,18 @@ const longestRetryMs = 15_000;
 const pollMs = 20;
 const retryMs = 100;
 
-export async function reachServer(cluster: Cluster, name: string, signal: AbortSignal): Promise<Server> {
+export interface ReachOptions {
+  /** The name of the connection. */
+  name: string;
+  signal: AbortSignal;
+  /** How long a server may take to become ready. */
+  waitMs?: number | undefined;
+}
+
+export async function reachServer(
+  cluster: Cluster,
+  { name, signal, waitMs = longestWaitMs }: ReachOptions,
+): Promise<Server> {
   const began = performance.now();
   let attempt: StartAttempt | null = null;
   let failingSince: number | null = null;
@@ -55,9 +66,9 @@ export async function reachServer(cluster: Cluster, name: string, signal: AbortS
       }
       if (failure || attempt === null) attempt = await tryStart(cluster, failure);
     }
-    if (now - began > longestWaitMs) {
+    if (now - began > waitMs) {
       throw new OperatorError(
-        `PostgreSQL did not answer within ${longestWaitMs / 1000} s; ${cluster.logFile} may say why.`,
+        `PostgreSQL did not answer within ${waitMs / 1000} s; ${cluster.logFile} may say why.`,
       );
     }
     await pause(pollMs, signal);

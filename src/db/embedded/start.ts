@@ -13,6 +13,7 @@ import {
   socketDirectory,
 } from './postmaster.ts';
 import { tryStartLock } from './start-lock.ts';
+import { walSettings } from './wal-archive.ts';
 
 export interface StartAttempt {
   pid: number | undefined;
@@ -43,7 +44,6 @@ const settings = {
   listen_addresses: '127.0.0.1',
   // A service takes 16, a command one or two; a slot that nobody uses costs some 20 KB.
   max_connections: '200',
-  wal_level: 'minimal',
   max_wal_senders: '0',
   shared_buffers: `${sharedBuffersMb(totalmem())}MB`,
   // Statements contain personal data, which must not be logged.
@@ -93,15 +93,17 @@ async function spawnServer(
   cluster: Cluster,
   { port, socketDirectories }: { port: number; socketDirectories: string },
 ): Promise<StartAttempt> {
-  const { clusterDir, binaries, launcher, home, logFile } = cluster;
+  const { clusterDir, binaries, launcher, home, logFile, walArchive } = cluster;
   // `-D`, the directory, `-p`, the port, in this order: postmaster.ts identifies our server by it.
   const { file, args, options } = launcher.prepare(
     binaries.postgres,
     [
       ...['-D', clusterDir, '-p', String(port)],
-      ...Object.entries({ ...settings, unix_socket_directories: socketDirectories }).flatMap(
-        ([key, value]) => ['-c', `${key}=${value}`],
-      ),
+      ...Object.entries({
+        ...settings,
+        ...walSettings(walArchive),
+        unix_socket_directories: socketDirectories,
+      }).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
     ],
     clusterDir,
   );

@@ -1,0 +1,284 @@
+/** Restoring a moment: base backups and the archived log of a real embedded database, and what a restore makes of them. */
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type pg from 'pg';
+import { findPostmaster, stopPostmaster } from '../../src/db/embedded/postmaster.ts';
+import { clusterIn, query, serverPid, start } from '../support/fixtures/embedded-postgres-fixture.ts';
+import {
+  firstSecretOf,
+  holdfast,
+  type RunningService,
+  type Settings,
+  serve,
+  startHoldfast,
+  waitUntil,
+} from '../support/service/process.ts';
+
+const platform = '/api-v1/platform';
+let dir: string;
+let key: string;
+let wal: string;
+/** Moments, and what was accepted until then. */
+const moments: { at: Date; records: string[] }[] = [];
+let file: string;
+let epoch: string;
+const running: RunningService[] = [];
+
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'holdfast-moment-'));
+  wal = join(dir, 'archive');
+  await makeHistory();
+});
+after(async () => {
+  for (const service of running) {
+    service.child.kill('SIGKILL');
+    await service.exited;
+  }
+  for (const name of await readdir(dir)) await stopServer(join(dir, name));
+  await rm(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+});
+
+function settings(name: string, archive = wal): Settings {
+  return {
+    HOLDFAST_DATA_DIR: join(dir, name),
+    HOLDFAST_WAL_ARCHIVE_DIR: archive,
+    HOLDFAST_ANCHOR_INTERVAL_MS: '200',
+  };
+}
+
+/** A base, then records one after the other, then an accident; the log is archived, and the machine is lost. */
+async function makeHistory(): Promise<void> {
+  const service = await startService('first');
+  key = await firstSecretOf(service);
+  // The service makes the first base by itself.
+  await waitUntil(async () => (await namesIn('bases')).some((name) => name.endsWith('.json')), 120_000);
+  const { address } = await post(service, '/vaults', { name: 'Vault' });
+  const form = new FormData();
+  form.set('vaultAddress', address);
+  form.set('file', new Blob(['the words of the file']), 'file.txt');
+  const answer = await fetch(`${service.url}${platform}/files`, {
+    method: 'POST',
+    headers: { 'x-api-key': key },
+    body: form,
+  });
+  file = (await answer.json()).id;
+  const records: string[] = [];
+  for (const number of [1, 2]) {
+    const { id } = await post(service, '/records', { vaultAddress: address, data: { number } });
+    records.push(id);
+    await waitUntil(async () => (await get(service, `/records/${id}`)).status === 'confirmed', 60_000);
+    const [row] = await ask('first', 'select clock_timestamp() as at');
+    moments.push({ at: row?.at as Date, records: [...records] });
+    // The moments differ by more than what a Date leaves of a time.
+    await ask('first', 'select pg_sleep(0.02)');
+  }
+  [{ epoch }] = (await ask('first', 'select epoch::text from seal_epoch')) as [{ epoch: string }];
+  await waitUntil(
+    async () => (await namesIn('blobs', { deep: true })).some((name) => name.includes('blb_')),
+    120_000,
+  );
+  service.child.kill('SIGKILL');
+  await service.exited;
+  await ask('first', 'drop table records cascade');
+  await archiveAll('first');
+  await stopServer(join(dir, 'first'));
+  await rename(join(dir, 'first'), join(dir, 'lost'));
+}
+
+async function startService(name: string): Promise<RunningService> {
+  const service = await serve(settings(name));
+  running.push(service);
+  return service;
+}
+
+/** Also starts the server if it is down. */
+async function ask(name: string, text: string): Promise<pg.QueryResultRow[]> {
+  const postgres = await start(join(dir, name));
+  try {
+    return await query(postgres.connection(), text);
+  } finally {
+    await postgres.release();
+  }
+}
+
+async function archiveAll(name: string): Promise<void> {
+  const postgres = await start(join(dir, name));
+  try {
+    // The service ended, and its server with it: the next user's has no archive, unless it is still the same server.
+    const [mode] = await query(postgres.connection(), 'show archive_mode');
+    assert.equal(mode?.archive_mode, 'on');
+    const [last] = await query(postgres.connection(), 'select pg_walfile_name(pg_switch_wal()) as name');
+    await waitUntil(async () => (await namesIn('wal')).includes(`${last?.name}.gz`), 60_000);
+  } finally {
+    await postgres.release();
+  }
+}
+
+async function stopServer(dataDir: string): Promise<void> {
+  for (const home of [dataDir, join(dataDir, 'restore.draft')]) {
+    const pid = await serverPid(home);
+    if (pid !== null) await stopPostmaster(pid, clusterIn(home));
+  }
+}
+
+function namesIn(part: string, { deep = false } = {}): Promise<string[]> {
+  return readdir(join(wal, part), { recursive: deep }).catch(() => []);
+}
+
+async function post(service: RunningService, path: string, body: unknown) {
+  const answer = await fetch(`${service.url}${platform}${path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  assert.ok(answer.ok, `${path}: ${answer.status}`);
+  return answer.json();
+}
+
+async function get(service: RunningService, path: string) {
+  const answer = await fetch(`${service.url}${platform}${path}`, { headers: { 'x-api-key': key } });
+  assert.equal(answer.status, 200, path);
+  return answer.json();
+}
+
+const momentOf = (number: number) => moments[number] as (typeof moments)[number];
+
+function restore(name: string, to: string, { archive = wal, more = [] as string[] } = {}) {
+  const keyFile = join(dir, 'lost', 'master.key');
+  return holdfast(
+    settings(name, archive),
+    'restore',
+    '--to-time',
+    to,
+    '--key-file',
+    keyFile,
+    '--json',
+    ...more,
+  );
+}
+
+test('a moment between two records comes back with what was accepted until then, its file, and nothing later', async () => {
+  const { at, records } = momentOf(0);
+  const restored = await restore('between', at.toISOString());
+  assert.equal(restored.code, 0, restored.stderr);
+  const { fsck, asOf, blobs } = JSON.parse(restored.stdout);
+  assert.equal(fsck.found, 0);
+  assert.ok(new Date(asOf) <= at, `${asOf} is after ${at.toISOString()}`);
+  assert.deepEqual(blobs, { copied: 1, missing: 0 });
+  const [sealed] = await ask('between', 'select epoch::text from seal_epoch');
+  assert.ok(Number(sealed?.epoch) > Number(epoch), 'the numbers of seals begin anew');
+
+  const service = await startService('between');
+  const found = await get(service, '/records');
+  assert.deepEqual(
+    found.map(({ id }: { id: string }) => id),
+    records,
+  );
+  const content = await fetch(`${service.url}${platform}/files/${file}/content`, {
+    headers: { 'x-api-key': key },
+  });
+  assert.equal(await content.text(), 'the words of the file');
+  // It goes on: what is accepted now is anchored.
+  const [{ vaultAddress }] = found;
+  const { id } = await post(service, '/records', { vaultAddress, data: { after: true } });
+  await waitUntil(async () => (await get(service, `/records/${id}`)).status === 'confirmed', 60_000);
+  const checked = await holdfast(settings('between'), 'fsck', '--json');
+  assert.equal(JSON.parse(checked.stdout).found, 0, checked.stdout);
+  service.child.kill('SIGTERM');
+  await service.exited;
+});
+
+test('a later moment of the lost database can still be restored after an earlier one was', async () => {
+  const { at, records } = momentOf(1);
+  const restored = await restore('later', at.toISOString());
+  assert.equal(restored.code, 0, restored.stderr);
+  const rows = await ask('later', 'select id from records order by id');
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    records,
+  );
+});
+
+test('a restore that was killed leaves nothing in effect, and is repeated', async () => {
+  const to = momentOf(0).at.toISOString();
+  const keyFile = join(dir, 'lost', 'master.key');
+  const args = ['restore', '--to-time', to, '--key-file', keyFile, '--no-fsck'];
+  const killed = await startHoldfast(settings('killed'), /database: files/, ...args);
+  const draft = join(dir, 'killed', 'restore.draft');
+  await waitUntil(async () => (await findPostmaster(clusterIn(draft)).catch(() => null)) !== null, 60_000);
+  killed.child.kill('SIGKILL');
+  await killed.exited;
+  assert.ok(!(await readdir(join(dir, 'killed'))).includes('postgres'));
+  const again = await restore('killed', to, { more: ['--no-fsck'] });
+  assert.equal(again.code, 0, again.stderr);
+  assert.deepEqual((await readdir(join(dir, 'killed'))).sort(), ['blobs', 'master.key', 'postgres']);
+  assert.equal((await ask('killed', 'select from records')).length, 1);
+});
+
+test('what cannot be restored is refused in a sentence, and nothing is left', async () => {
+  const cases: [string, RegExp, ((archive: string) => Promise<void>)?][] = [
+    ['2026-01-01', /oldest base backup was complete at/],
+    [new Date(Date.now() - 1_000).toISOString(), /archived log ends before/],
+    [momentOf(0).at.toISOString(), /archived log is damaged/, damageSegment],
+    [momentOf(0).at.toISOString(), /archived log has a gap/, removeSegment],
+    [momentOf(0).at.toISOString(), /archive is damaged/, damageBase],
+  ];
+  for (const [number, [to, message, change]] of cases.entries()) {
+    const archive = join(dir, `archive-${number}`);
+    await cp(wal, archive, { recursive: true, preserveTimestamps: true });
+    // Of the first timeline only: what restores began meanwhile is not the matter here.
+    for (const name of await readdir(join(archive, 'wal')))
+      if (!name.startsWith('00000001')) await rm(join(archive, 'wal', name));
+    await change?.(archive);
+    const refused = await restore(`refused-${number}`, to, { archive });
+    assert.equal(refused.code, 1, refused.stdout);
+    assert.match(refused.stderr, message);
+    const left = await readdir(join(dir, `refused-${number}`)).catch(() => []);
+    assert.deepEqual(left, [], String(message));
+  }
+  const { code, stderr } = await restore('between', momentOf(0).at.toISOString());
+  assert.equal(code, 1);
+  assert.match(stderr, /is not empty/);
+});
+
+async function segmentsOf(archive: string): Promise<string[]> {
+  const [facts] = (await readdir(join(archive, 'bases'))).filter((name) => name.endsWith('.json'));
+  const { firstSegment } = JSON.parse(await readFile(join(archive, 'bases', facts ?? ''), 'utf8'));
+  const names = await readdir(join(archive, 'wal'));
+  return names.filter((name) => /^[0-9A-F]{24}\.gz$/.test(name) && name >= firstSegment).sort();
+}
+
+async function damageSegment(archive: string): Promise<void> {
+  const path = join(archive, 'wal', (await segmentsOf(archive))[1] ?? '');
+  const bytes = await readFile(path);
+  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+  await writeFile(path, bytes);
+}
+
+async function removeSegment(archive: string): Promise<void> {
+  await rm(join(archive, 'wal', (await segmentsOf(archive))[1] ?? ''));
+}
+
+async function damageBase(archive: string): Promise<void> {
+  const [name] = (await readdir(join(archive, 'bases'))).filter((name) => name.endsWith('.tar'));
+  const path = join(archive, 'bases', name ?? '');
+  const bytes = await readFile(path);
+  await writeFile(path, bytes.subarray(0, bytes.length >> 1));
+}
+
+test('the archive of another database is refused at the start', async () => {
+  const { code, stderr } = await holdfast(settings('other'), 'migrate');
+  assert.equal(code, 1);
+  assert.match(stderr, /has the log of another database/);
+});
+
+test('a base backup needs either a file or --base, and the setting', async () => {
+  const env = { HOLDFAST_DATA_DIR: join(dir, 'later') };
+  const without = await holdfast(env, 'backup', '--base', '--no-key');
+  assert.match(without.stderr, /HOLDFAST_WAL_ARCHIVE_DIR is not set/);
+  const both = await holdfast(env, 'backup', join(dir, 'a.tar'), '--base', '--no-key');
+  assert.match(both.stderr, /either the file to write, or --base/);
+});
