@@ -40,6 +40,8 @@ export async function settle(connection: () => pg.ClientConfig, erased: ErasedBl
       // What was sealed after the backup is lost, but its numbers must not be used again.
       await beginSealEpoch(db);
       await sql`delete from webhook_nodes`.execute(db);
+      // They were clean in another place.
+      await sql`delete from clean_checks`.execute(db);
       await sql`update blob_marker set written = false`.execute(db);
       await sql`update webhook_queue set claim_id = null, claimed_by = null, lease_until = null
         where claim_id is not null`.execute(db);

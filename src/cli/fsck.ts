@@ -29,7 +29,7 @@ export function addFsckCommand(program: Command): void {
     .option('--only <names>', 'comma-separated names of checks (default: all)')
     .option(
       '--since <time>',
-      'check only what was written since then: 24h, 7d, 2026-11-01 or 2026-11-01T08:00:00Z',
+      'check only what was written since then: 24h, 7d, 2026-11-01, 2026-11-01T08:00:00Z, or last: since the last run that found nothing',
     )
     .option('--json', 'print {checked, found, skipped, checks}, and no progress')
     .addHelpText(
@@ -38,7 +38,7 @@ export function addFsckCommand(program: Command): void {
     )
     .action(async (options: Options) => {
       try {
-        const since = options.since === undefined ? undefined : parseSince(options.since, new Date());
+        const since = sinceOf(options.since);
         await withStore(async ({ config, store }) => {
           process.exitCode = await check({ ...options, since }, config, store);
         });
@@ -50,12 +50,18 @@ export function addFsckCommand(program: Command): void {
 }
 
 export interface FsckOutcome {
-  document: ReturnType<typeof documentOf>;
+  document: ReturnType<typeof documentOf> & { fullAt?: string };
   summary: string;
 }
 
 interface CheckOptions extends Omit<Options, 'since'> {
-  since?: Date | undefined;
+  /** `last`: since the last clean run of these checks. */
+  since?: Date | 'last' | undefined;
+}
+
+function sinceOf(text: string | undefined): CheckOptions['since'] {
+  if (text === undefined || text === 'last') return text;
+  return parseSince(text, new Date());
 }
 
 async function check(options: CheckOptions, config: Config, store: Store): Promise<number> {
@@ -69,12 +75,13 @@ async function check(options: CheckOptions, config: Config, store: Store): Promi
 export async function checkStore({
   json,
   only,
-  since,
+  since: asked,
   config,
   store,
 }: CheckOptions & { config: Config; store: Store }): Promise<FsckOutcome> {
   // Imported here so that other commands start faster.
   const { allChecks, runChecks } = await import('../app/checks.ts');
+  const { databaseTime, findCleanRun, rememberClean } = await import('../app/clean-checks.store.ts');
   const database = openReadOnly(store);
   const { deps, close } = openDeps(config, database);
   const progress = createProgressLine(json ? null : process.stderr);
@@ -82,8 +89,17 @@ export async function checkStore({
   const stop = () => stopping.abort(new NotMade('it was stopped'));
   process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
+    const names = only === undefined ? undefined : parseNames(only, allChecks(deps));
+    const last =
+      asked === 'last'
+        ? await findCleanRun(database.db, names ?? allChecks(deps).map(({ name }) => name))
+        : null;
+    const since = asked === 'last' ? last?.until : asked;
+    if (asked === 'last' && !last && !json)
+      console.error('There is no clean run of all these checks yet: everything is checked.');
+    const beganAt = await databaseTime(database.db);
     const reports = await runChecks(deps, {
-      ...(only !== undefined && { only: parseNames(only, allChecks(deps)) }),
+      ...(names && { only: names }),
       ...(since && { since }),
       signal: stopping.signal,
       onProgress: progress.tell,
@@ -94,7 +110,15 @@ export async function checkStore({
       },
     });
     progress.end();
-    return { document: documentOf(reports, since), summary: summaryOf(reports, since) };
+    await rememberClean(store.database.db, { reports, beganAt, since });
+    const summary = [
+      summaryOf(reports, since),
+      ...(last ? [`Everything was last looked at on ${last.fullAt.toISOString()}.`] : []),
+    ];
+    return {
+      document: { ...documentOf(reports, since), ...(last && { fullAt: last.fullAt.toISOString() }) },
+      summary: summary.join('\n'),
+    };
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     await close();

@@ -1,6 +1,6 @@
 /** Restoring a moment: base backups and the archived log of a real embedded database, and what a restore makes of them. */
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -29,6 +29,8 @@ const running: RunningService[] = [];
 
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'holdfast-moment-'));
+  // The account of the server must reach it.
+  await chmod(dir, 0o711);
   wal = join(dir, 'archive');
   await makeHistory();
 });
@@ -53,8 +55,6 @@ function settings(name: string, archive = wal): Settings {
 async function makeHistory(): Promise<void> {
   const service = await startService('first');
   key = await firstSecretOf(service);
-  // The service makes the first base by itself.
-  await waitUntil(async () => (await namesIn('bases')).some((name) => name.endsWith('.json')), 120_000);
   const { address } = await post(service, '/vaults', { name: 'Vault' });
   const form = new FormData();
   form.set('vaultAddress', address);
@@ -64,7 +64,9 @@ async function makeHistory(): Promise<void> {
     headers: { 'x-api-key': key },
     body: form,
   });
-  file = (await answer.json()).id;
+  file = ((await answer.json()) as { id: string }).id;
+  // The service makes the first base by itself, and mirrors the file afterwards.
+  await waitUntil(async () => (await namesIn('bases')).some((name) => name.endsWith('.json')), 120_000);
   const records: string[] = [];
   for (const number of [1, 2]) {
     const { id } = await post(service, '/records', { vaultAddress: address, data: { number } });
@@ -82,8 +84,7 @@ async function makeHistory(): Promise<void> {
   );
   service.child.kill('SIGKILL');
   await service.exited;
-  await ask('first', 'drop table records cascade');
-  await archiveAll('first');
+  await loseAndArchive('first');
   await stopServer(join(dir, 'first'));
   await rename(join(dir, 'first'), join(dir, 'lost'));
 }
@@ -104,12 +105,13 @@ async function ask(name: string, text: string): Promise<pg.QueryResultRow[]> {
   }
 }
 
-async function archiveAll(name: string): Promise<void> {
+async function loseAndArchive(name: string): Promise<void> {
   const postgres = await start(join(dir, name));
   try {
-    // The service ended, and its server with it: the next user's has no archive, unless it is still the same server.
+    // The server of the service: it outlived it, and archives on.
     const [mode] = await query(postgres.connection(), 'show archive_mode');
     assert.equal(mode?.archive_mode, 'on');
+    await query(postgres.connection(), 'drop table anchor_leaves cascade');
     const [last] = await query(postgres.connection(), 'select pg_walfile_name(pg_switch_wal()) as name');
     await waitUntil(async () => (await namesIn('wal')).includes(`${last?.name}.gz`), 60_000);
   } finally {
@@ -128,7 +130,8 @@ function namesIn(part: string, { deep = false } = {}): Promise<string[]> {
   return readdir(join(wal, part), { recursive: deep }).catch(() => []);
 }
 
-async function post(service: RunningService, path: string, body: unknown) {
+// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
+async function post(service: RunningService, path: string, body: unknown): Promise<any> {
   const answer = await fetch(`${service.url}${platform}${path}`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
@@ -138,7 +141,8 @@ async function post(service: RunningService, path: string, body: unknown) {
   return answer.json();
 }
 
-async function get(service: RunningService, path: string) {
+// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
+async function get(service: RunningService, path: string): Promise<any> {
   const answer = await fetch(`${service.url}${platform}${path}`, { headers: { 'x-api-key': key } });
   assert.equal(answer.status, 200, path);
   return answer.json();

@@ -89,6 +89,11 @@ export interface FoundationTables {
     envelope: string;
     position: number | null;
   };
+  clean_checks: {
+    name: string;
+    clean_until: Timestamp;
+    full_at: Timestamp;
+  };
   feed_jumps: {
     to_position: number;
     after_position: number;
