@@ -1837,6 +1837,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/platform/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List notices
+         * @description What needs attention, newest first: `state=raised` for what does so now. Each is told once when it is raised and once when it is cleared, as an event of its type. Cleared ones are kept for 90 days. Notices about the installation are those of the default workspace. Needs the scope `events:read`.
+         */
+        get: operations["listNotices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/notices/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See whether you get mail about notices
+         * @description Owners and admins do, unless they have turned it off. Only for people who are signed in. Needs the role `viewer`.
+         */
+        get: operations["getNoticeMail"];
+        /**
+         * Turn mail about notices on or off for yourself
+         * @description For this workspace alone. Only owners and admins get such mail. Only for people who are signed in. Needs the role `viewer`.
+         */
+        put: operations["setNoticeMail"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "file.anchor.confirmed": {
@@ -2043,6 +2087,159 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "endpoint.failing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook endpoint is failing, or works again */
+        post: operations["onEndpointFailing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "api_key.expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API key expires within 14 days */
+        post: operations["onApi_keyExpiring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "asset.maintenance.due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Maintenance work on an asset is due, or has been completed */
+        post: operations["onAssetMaintenanceDue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "worker.licence.expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A licence of a worker expires within 30 days or has expired, or was renewed or removed */
+        post: operations["onWorkerLicenceExpiring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operator.gas.low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Default workspace only: the account that pays for anchors runs out of funds, or was funded */
+        post: operations["onOperatorGasLow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operator.chain.behind": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Default workspace only: anchoring or the chain falls behind, or has caught up */
+        post: operations["onOperatorChainBehind"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operator.loop.failing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Default workspace only: a background loop fails or is late, or works again */
+        post: operations["onOperatorLoopFailing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operator.disk.low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Default workspace only: a node has little free disk space, or has enough again */
+        post: operations["onOperatorDiskLow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operator.budget.near": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Default workspace only: a workspace has used nine tenths of a budget, or is below that again */
+        post: operations["onOperatorBudgetNear"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -2078,6 +2275,27 @@ export interface components {
             lastUsedAt: string | null;
             /** Format: date-time */
             revokedAt: string | null;
+        };
+        /** @description An API key expires within 14 days */
+        Api_keyExpiringEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "api_key.expiring";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                key_id: string;
+                name: string;
+                /** Format: date-time */
+                expires_at: string;
+            };
         };
         /** @description An asset under maintenance */
         Asset: {
@@ -2238,6 +2456,28 @@ export interface components {
                 interval_id: string;
                 /** Format: date-time */
                 changed_at: string;
+            };
+        };
+        /** @description Maintenance work on an asset is due, or has been completed */
+        AssetMaintenanceDueEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "asset.maintenance.due";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                asset_id: string;
+                interval_id: string;
+                name: string;
+                /** @enum {string} */
+                due_by: "time" | "hours" | "cycles";
             };
         };
         /** @description A transfer of an asset from one vault to another */
@@ -2496,6 +2736,25 @@ export interface components {
                 reason: "gone" | "failing";
                 /** Format: date-time */
                 disabled_at: string;
+            };
+        };
+        /** @description A webhook endpoint is failing, or works again */
+        EndpointFailingEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "endpoint.failing";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                endpoint_id: string;
+                disabled: boolean;
             };
         };
         /** @description The result of a test event */
@@ -2915,6 +3174,135 @@ export interface components {
             twoFactor: boolean;
             /** Format: date-time */
             joinedAt: string;
+        };
+        /** @description Something that needs attention, or needed it */
+        Notice: {
+            id: string;
+            /** @enum {string} */
+            type: "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
+            /** @enum {string} */
+            state: "raised" | "cleared";
+            /** @description What is wrong, in a sentence */
+            title: string;
+            /** @description What to do about it */
+            advice: string;
+            /** @description Path of the page of the dashboard about it */
+            path: string;
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            raisedAt: string;
+            /** Format: date-time */
+            clearedAt: string | null;
+            /** @description As in the events of this type */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description Whether you get mail about the notices of this workspace */
+        NoticeMail: {
+            wanted: boolean;
+            /** @description Whether the service can send mail: the operator has set HOLDFAST_SMTP_URL */
+            configured: boolean;
+        };
+        /** @description Default workspace only: a workspace has used nine tenths of a budget, or is below that again */
+        OperatorBudgetNearEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "operator.budget.near";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                of_workspace_id: string;
+                budget: string;
+                used: number;
+                limit: number;
+            };
+        };
+        /** @description Default workspace only: anchoring or the chain falls behind, or has caught up */
+        OperatorChainBehindEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "operator.chain.behind";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                /** @enum {string} */
+                trouble: "no_leader" | "anchoring_late" | "batch_set_aside" | "transaction_stuck" | "fees_above_cap" | "nonce_taken" | "indexer_behind" | "chain_stands_still";
+            };
+        };
+        /** @description Default workspace only: a node has little free disk space, or has enough again */
+        OperatorDiskLowEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "operator.disk.low";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                node: string;
+                free_bytes: number;
+            };
+        };
+        /** @description Default workspace only: the account that pays for anchors runs out of funds, or was funded */
+        OperatorGasLowEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "operator.gas.low";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                account: string;
+                balance_wei: string;
+                anchors_left: number;
+            };
+        };
+        /** @description Default workspace only: a background loop fails or is late, or works again */
+        OperatorLoopFailingEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "operator.loop.failing";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                loop: string;
+                /** @enum {string} */
+                how: "failing" | "stuck" | "late";
+            };
         };
         /** @description A proof that anyone can verify without this service */
         Proof: {
@@ -3364,6 +3752,29 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+        };
+        /** @description A licence of a worker expires within 30 days or has expired, or was renewed or removed */
+        WorkerLicenceExpiringEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "worker.licence.expiring";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                worker_id: string;
+                address: string;
+                scope: string;
+                number: string;
+                /** Format: date-time */
+                expires_at: string;
+            };
         };
         /** @description A workspace */
         Workspace: {
@@ -7383,7 +7794,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
                 /** @description Defaults to oldest */
                 order?: "oldest" | "newest";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
@@ -7431,7 +7842,7 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
             };
@@ -7533,7 +7944,7 @@ export interface operations {
                 "application/json": {
                     /** @description Public https address that accepts POST */
                     url: string;
-                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled")[];
+                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near")[];
                     /** Format: plain-text */
                     description?: string;
                     enabled?: boolean;
@@ -7664,7 +8075,7 @@ export interface operations {
                 "application/json": {
                     /** @description Public https address that accepts POST */
                     url?: string;
-                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled")[];
+                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near")[];
                     /** Format: plain-text */
                     description?: string;
                     enabled?: boolean;
@@ -7994,7 +8405,7 @@ export interface operations {
                      * @enum {string}
                      */
                     status?: "succeeded" | "failed" | "skipped";
-                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled")[];
+                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near")[];
                     /** @description Only count the events */
                     dryRun?: boolean;
                 };
@@ -8838,6 +9249,134 @@ export interface operations {
             };
         };
     };
+    listNotices: {
+        parameters: {
+            query?: {
+                state?: "raised" | "cleared";
+                /** @description X-Next-Cursor of the previous page, unchanged. */
+                cursor?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    /** @description Cursor of the next page */
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notice"][];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getNoticeMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether you get mail about the notices of this workspace */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeMail"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    setNoticeMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    wanted: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Whether you get mail about the notices of this workspace */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeMail"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     onFileAnchorConfirmed: {
         parameters: {
             query?: never;
@@ -9090,6 +9629,204 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EndpointDisabledEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onEndpointFailing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndpointFailingEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onApi_keyExpiring: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Api_keyExpiringEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAssetMaintenanceDue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssetMaintenanceDueEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWorkerLicenceExpiring: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkerLicenceExpiringEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOperatorGasLow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorGasLowEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOperatorChainBehind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorChainBehindEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOperatorLoopFailing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorLoopFailingEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOperatorDiskLow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorDiskLowEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOperatorBudgetNear: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorBudgetNearEvent"];
             };
         };
         responses: {

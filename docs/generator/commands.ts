@@ -11,6 +11,7 @@ const links: Record<string, string> = {
   'evidence export': '[proof.md](proof.md#the-evidence-package)',
   fsck: '[below](#checking-everything-fsck)',
   listen: '[webhooks.md](webhooks.md#working-on-your-machine)',
+  'mail test': '[above](#notices-by-mail)',
   promote: '[above](#replicas)',
   restore: '[backup.md](backup.md#restoring)',
   'rotate-master-key': '[security.md](security.md#rotating-the-master-key)',

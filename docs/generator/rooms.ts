@@ -55,6 +55,7 @@ export const floors: Room[][] = [
   [
     { path: 'src/clocks/', job: 'Has batches stamped by timestamp authorities and OpenTimestamps' },
     { path: 'src/clocks/opentimestamps/', job: 'Asks OpenTimestamps calendars' },
+    { path: 'src/notices/', job: 'Tells people what needs their attention: raised, cleared, mailed, listed' },
   ],
   [
     {

@@ -4,6 +4,8 @@
  */
 import type { Logger } from 'pino';
 import { createAccess } from '../access/access.part.ts';
+import { expiringKeys } from '../access/api-keys/expiring-keys.ts';
+import { budgetsNear } from '../access/workspaces/budgets-near.ts';
 import { readStoredRoom, saveBudgetSettings } from '../access/workspaces/workspace-limits.ts';
 import { prepareLeafHash } from '../anchoring/batching/pending.ts';
 import { sparingSpent } from '../anchoring/batching/spent-budget.ts';
@@ -16,11 +18,13 @@ import { blobSweepLoop } from '../blobs/sweep.loop.ts';
 import { createSweep } from '../blobs/sweep.ts';
 import { createChainIdFinder } from '../chain/chain-id.ts';
 import { type Clocks, createClocks } from '../clocks/clocks.part.ts';
+import { lateTimestamps } from '../clocks/late-timestamps.ts';
 import type { Config } from '../config/config.ts';
 import { createChangeWatch } from '../db/change-watch.ts';
 import type { Database } from '../db/database.ts';
 import { createGroupCommit } from '../db/writes.ts';
 import { createFeed } from '../events/feed.part.ts';
+import type { ThingWatch } from '../events/notice.ts';
 import { openapiWebhooks } from '../events/openapi-webhooks.ts';
 import { transferableFile } from '../holdings/files/file-transfer.ts';
 import { createHoldings } from '../holdings/holdings.part.ts';
@@ -38,11 +42,17 @@ import { keyringLoop } from '../keys/keyring.loop.ts';
 import { openKeyring } from '../keys/keyring.ts';
 import { openServiceSecret } from '../keys/service-secret.ts';
 import { transferableAsset } from '../maintenance/assets/asset-transfer.ts';
+import { dueWork } from '../maintenance/intervals/due-work.ts';
 import { createMaintenance } from '../maintenance/maintenance.part.ts';
+import { expiringLicences } from '../maintenance/workers/expiring-licences.ts';
+import { anchoringWatch, leaderWatch } from '../notices/chain-watch.ts';
+import { createNoticesPart } from '../notices/notices.part.ts';
 import { createDocumentThread } from '../pdf/document-thread.ts';
 import { once, type Supervisor, superviseLoops } from '../runtime/loop.ts';
 import { version } from '../runtime/version.ts';
+import { lateDeliveries } from '../webhooks/dispatch/late-deliveries.ts';
 import { countAnchorSubscribers } from '../webhooks/endpoints/endpoints.store.ts';
+import { failingEndpoints } from '../webhooks/endpoints/failing-endpoints.ts';
 import { createWebhooks } from '../webhooks/webhooks.part.ts';
 import { createOnChain } from './on-chain.ts';
 import { openStore } from './store.ts';
@@ -60,13 +70,15 @@ export interface App {
 export interface AppOptions {
   /** Called before each step; if it throws, the step fails with that error. */
   onStep?(name: string): void;
+  /** How long something has to be wrong, or well again, before people are told; see `src/notices/signs.store.ts`. */
+  noticeHoldMs?: number;
 }
 
 /** Creates all parts of a running service; the caller makes the server listen and starts the loops. */
 export async function createApp(
   config: Config,
   log: Logger,
-  { onStep = () => {} }: AppOptions = {},
+  { onStep = () => {}, noticeHoldMs }: AppOptions = {},
 ): Promise<App> {
   await using opened = new AsyncDisposableStack();
   async function open<Thing>(
@@ -172,6 +184,23 @@ export async function createApp(
     }),
   );
 
+  const notices = await openPart('notices', () =>
+    createNoticesPart(config.mail, {
+      ...{ db, publicUrl, eventWakeup, changes, log },
+      loopHealth: () => loops.health(),
+      disk: { dir: config.dataDir, lowBytes: config.diskLowBytes },
+      nodeWatches: [leaderWatch({ db, ...onChain })],
+      watches: [
+        anchoringWatch({ db, anchorIntervalMs: config.chain.anchorIntervalMs }),
+        budgetsNear(db),
+        lateDeliveries(db),
+        lateTimestamps(db, config.clocks.authorities),
+      ],
+      thingWatches: [failingEndpoints, expiringKeys, dueWork, expiringLicences] as ThingWatch[],
+      holdMs: noticeHoldMs,
+    }),
+  );
+
   const rest: Part = {
     nodeLoops: [...(ownPostgres ? [ownPostgres.loop] : []), changes.loop, keyringLoop(keyring, changes)],
     loops: [
@@ -182,7 +211,7 @@ export async function createApp(
         : [baseBackupsLoop({ config, dir: config.walArchiveDir, db, store: blobStore, connection, log })]),
     ],
   };
-  const parts: Part[] = [holdings, maintenance, feed, webhooks, access, onChain, clocks, rest];
+  const parts: Part[] = [holdings, maintenance, feed, webhooks, access, onChain, clocks, notices, rest];
   const loops = await open(
     'loops',
     () =>

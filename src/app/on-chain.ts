@@ -28,7 +28,7 @@ import { isRetryable, rpcFaultOf } from '../chain/rpc/json-rpc.ts';
 import type { RpcCall } from '../chain/rules/rpc-call.ts';
 import { hasOpen } from '../chain/sender/outgoing.store.ts';
 import { senderLoop } from '../chain/sender/sender.loop.ts';
-import { createSender } from '../chain/sender/sender.ts';
+import { createSender, type SenderStatus } from '../chain/sender/sender.ts';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/database.ts';
 import type { Keyring } from '../keys/keyring.ts';
@@ -54,6 +54,8 @@ export interface OnChain {
   registry: Address;
   /** The account that pays for anchors. */
   submitter(): Promise<{ address: Address }>;
+  /** What the sender of this node waits for. */
+  senderStatus(): SenderStatus;
   close(): Promise<void>;
 }
 
@@ -141,6 +143,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     historyProofs: createHistoryProofs({ db, manyProofs }),
     manyProofs,
     submitter,
+    senderStatus: sender.status,
     metrics: createChainMetrics({ db, lead, senderStatus: sender.status, submitter }),
     // Requests need none of these: what is accepted while the chain is unavailable stays pending.
     loops: [

@@ -8,6 +8,7 @@ import { addEvidenceCommands } from './evidence.ts';
 import { addFsckCommand } from './fsck.ts';
 import { addKeysCommands } from './keys.ts';
 import { addListenCommand } from './listen.ts';
+import { addMailCommands } from './mail.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addPromoteCommand } from './promote.ts';
 import { addRestoreCommand } from './restore.ts';
@@ -60,6 +61,7 @@ The commands work alongside a running service, and start the embedded PostgreSQL
   addRotateMasterKeyCommand(program);
   addChainCommands(program);
   addTimestampsCommands(program);
+  addMailCommands(program);
   addVerifyCommand(program);
   addEvidenceCommands(program);
   return program;

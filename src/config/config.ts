@@ -8,6 +8,7 @@ import { chainSettings } from './chain-settings.ts';
 import { clockSettings } from './clock-settings.ts';
 import { dataSettings, settingsDir } from './data-settings.ts';
 import { limitSettings } from './limit-settings.ts';
+import { mailSettings } from './mail-settings.ts';
 import { nodeSettings } from './node-settings.ts';
 import { type Given, readFields, type Values } from './setting.ts';
 import { webhookSettings } from './webhook-settings.ts';
@@ -15,6 +16,7 @@ import { webhookSettings } from './webhook-settings.ts';
 export type WebhookConfig = Values<typeof webhookSettings>;
 export type ChainConfig = Values<typeof chainSettings>;
 export type ClockConfig = Values<typeof clockSettings>;
+export type MailConfig = Values<typeof mailSettings>;
 
 export type Config = Values<
   typeof addressSettings & typeof dataSettings & typeof limitSettings & typeof nodeSettings
@@ -22,6 +24,7 @@ export type Config = Values<
   webhooks: WebhookConfig;
   chain: ChainConfig;
   clocks: ClockConfig;
+  mail: MailConfig;
 };
 
 /** Loads the package's `.env`, if there is one, into the environment; variables already set take precedence. */
@@ -47,6 +50,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     webhooks: readFields(webhookSettings, given),
     chain: readFields(chainSettings, given),
     clocks: readFields(clockSettings, given),
+    mail: readFields(mailSettings, given),
   };
   requireProtection(config, given);
   if (faults.length > 0) {

@@ -1,5 +1,5 @@
 /** Settings of one node: its roles, and what it reports to operators. */
-import { anyText, optional, setting } from './setting.ts';
+import { anyText, countTo, optional, setting } from './setting.ts';
 
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -24,6 +24,13 @@ export const nodeSettings = {
     about:
       'Lets `/metrics` be read from elsewhere than loopback, with the header `Authorization: Bearer TOKEN`.',
     ...anyText,
+  }),
+  diskLowBytes: setting({
+    name: 'HOLDFAST_DISK_LOW_BYTES',
+    default: '2147483648',
+    about:
+      'Free space on the disk of the data directory, in bytes, below which operators are [told](#notices).',
+    ...countTo(9_999_999_999_999),
   }),
   logLevel: setting<LogLevel>({
     name: 'HOLDFAST_LOG_LEVEL',

@@ -4,6 +4,7 @@ import { chainSettings } from './chain-settings.ts';
 import { clockSettings } from './clock-settings.ts';
 import { dataSettings } from './data-settings.ts';
 import { limitSettings } from './limit-settings.ts';
+import { mailSettings } from './mail-settings.ts';
 import { nodeSettings } from './node-settings.ts';
 import type { Field, Setting } from './setting.ts';
 import { webhookSettings } from './webhook-settings.ts';
@@ -23,6 +24,7 @@ export const settingGroups: SettingGroup[] = [
   group('Webhooks', webhookSettings),
   group('Chain', chainSettings),
   group('Timestamps', clockSettings),
+  group('Mail', mailSettings),
 ];
 
 export const settingNames: string[] = settingGroups.flatMap(({ settings }) =>

@@ -14,6 +14,7 @@ export const locks = {
   deliveryPartitions: 4_801_006,
   deliveryHours: 4_801_018,
   anchoredHours: 4_801_019,
+  notices: 4_801_042,
   chainLead: 4_801_007,
   /** The second key is the workspace. */
   assetParents: 4_801_010,

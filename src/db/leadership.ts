@@ -285,3 +285,10 @@ async function backendPid(client: pg.Client): Promise<number> {
 function destroy(client: pg.Client): void {
   client.connection.stream.destroy();
 }
+
+/** Seconds since the last heartbeat of whoever leads this work; null if nobody ever has. */
+export async function readBeatAge(db: Db, work: string): Promise<number | null> {
+  const { rows } = await sql<{ age: number }>`
+    select extract(epoch from now() - beat_at)::float8 as age from leaders where work = ${work}`.execute(db);
+  return rows[0]?.age ?? null;
+}

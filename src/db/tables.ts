@@ -6,6 +6,7 @@ import type { ClockTables } from './tables/clocks.ts';
 import type { FileTables } from './tables/files.ts';
 import type { FoundationTables } from './tables/foundation.ts';
 import type { MaintenanceTables } from './tables/maintenances.ts';
+import type { NoticeTables } from './tables/notices.ts';
 import type { PeopleTables } from './tables/people.ts';
 import type { TransferTables } from './tables/transfers.ts';
 import type { WebhookTables } from './tables/webhooks.ts';
@@ -20,4 +21,5 @@ export interface Tables
     AssetTables,
     TransferTables,
     MaintenanceTables,
-    PeopleTables {}
+    PeopleTables,
+    NoticeTables {}

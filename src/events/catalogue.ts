@@ -13,12 +13,16 @@ function oneOf<const T extends string>(...values: T[]) {
 }
 
 const block = { tx_hash: text, block_number: integer } as const;
+/** Of every notice; `since`: when the condition was first true. */
+const notice = { notice_id: text, state: oneOf('raised', 'cleared'), since: time } as const;
 
 interface EventDefinition {
   /** When it is sent, as a phrase. */
   about: string;
   /** Whether it announces a confirmed anchor. */
   ofAnchor?: boolean;
+  /** Whether it tells of a notice: once when it is raised, and once when it is cleared. */
+  ofNotice?: boolean;
   data: Record<string, Field>;
 }
 
@@ -96,6 +100,69 @@ export const eventCatalogue = {
     about: 'A webhook endpoint was disabled because it is gone or failed for too long',
     data: { endpoint_id: text, url: text, reason: oneOf('gone', 'failing'), disabled_at: time },
   },
+  'endpoint.failing': {
+    about: 'A webhook endpoint is failing, or works again',
+    ofNotice: true,
+    data: { ...notice, endpoint_id: text, disabled: yesOrNo },
+  },
+  'api_key.expiring': {
+    about: 'An API key expires within 14 days',
+    ofNotice: true,
+    data: { ...notice, key_id: text, name: text, expires_at: time },
+  },
+  'asset.maintenance.due': {
+    about: 'Maintenance work on an asset is due, or has been completed',
+    ofNotice: true,
+    data: {
+      ...notice,
+      asset_id: text,
+      interval_id: text,
+      name: text,
+      due_by: oneOf('time', 'hours', 'cycles'),
+    },
+  },
+  'worker.licence.expiring': {
+    about: 'A licence of a worker expires within 30 days or has expired, or was renewed or removed',
+    ofNotice: true,
+    data: { ...notice, worker_id: text, address: text, scope: text, number: text, expires_at: time },
+  },
+  'operator.gas.low': {
+    about: 'Default workspace only: the account that pays for anchors runs out of funds, or was funded',
+    ofNotice: true,
+    data: { ...notice, account: text, balance_wei: text, anchors_left: integer },
+  },
+  'operator.chain.behind': {
+    about: 'Default workspace only: anchoring or the chain falls behind, or has caught up',
+    ofNotice: true,
+    data: {
+      ...notice,
+      trouble: oneOf(
+        'no_leader',
+        'anchoring_late',
+        'batch_set_aside',
+        'transaction_stuck',
+        'fees_above_cap',
+        'nonce_taken',
+        'indexer_behind',
+        'chain_stands_still',
+      ),
+    },
+  },
+  'operator.loop.failing': {
+    about: 'Default workspace only: a background loop fails or is late, or works again',
+    ofNotice: true,
+    data: { ...notice, loop: text, how: oneOf('failing', 'stuck', 'late') },
+  },
+  'operator.disk.low': {
+    about: 'Default workspace only: a node has little free disk space, or has enough again',
+    ofNotice: true,
+    data: { ...notice, node: text, free_bytes: integer },
+  },
+  'operator.budget.near': {
+    about: 'Default workspace only: a workspace has used nine tenths of a budget, or is below that again',
+    ofNotice: true,
+    data: { ...notice, of_workspace_id: text, budget: text, used: integer, limit: integer },
+  },
 } as const satisfies Record<string, EventDefinition>;
 
 type Catalogue = typeof eventCatalogue;
@@ -119,3 +186,12 @@ export const eventTypes = Object.keys(eventCatalogue) as EventType[];
 
 /** Events that announce confirmed anchors. */
 export const anchorEventTypes = eventTypes.filter((type) => 'ofAnchor' in eventCatalogue[type]);
+
+/** Types that tell of a notice. */
+export type NoticeType = {
+  [T in EventType]: Catalogue[T] extends { ofNotice: true } ? T : never;
+}[EventType];
+
+export const noticeTypes = eventTypes.filter(
+  (type): type is NoticeType => 'ofNotice' in eventCatalogue[type],
+);

@@ -23,7 +23,7 @@ export const idPrefixes = [
   'aud',
 ] as const;
 
-export type IdPrefix = (typeof idPrefixes)[number] | 'usr' | 'ses' | 'inv';
+export type IdPrefix = (typeof idPrefixes)[number] | 'usr' | 'ses' | 'inv' | 'ntc';
 
 // Monotonic: ids created in the same millisecond by this process still sort in order of creation.
 const sortable = monotonicFactory(() => smallRandomBytes(1).readUInt8() / 256);

@@ -38,6 +38,7 @@ export const sample = {
   validationId: 'val_01KJPWD6M0WMN2ET0X69363VZH',
   intervalId: 'itv_01KJPWD6M0ZFPN30D6V7V8R9XA',
   eventId: 'evt_01KJPWDKA8Z9QW1QP51AY6ZDGE',
+  noticeId: 'ntc_01KJPWDKA8M5S9T0Z6Y2Q4R7VB',
   deliveryId: 'dlv_01KJPWDKA8QFRH1WS1PWQWQX3B',
   replayId: 'rpl_01KJSJ7S80CMRNDHTC7Y7GA1EG',
   /** Of what a leaf hangs on. */

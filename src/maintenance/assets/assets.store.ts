@@ -94,6 +94,26 @@ export function mostStated(counter: keyof Usage): RawBuilder<unknown> {
   )`;
 }
 
+/** The usage of several assets, by what is stated with them and by their entries. */
+export async function readUsage(
+  db: Db,
+  assets: { workspaceId: string; id: string }[],
+): Promise<(AssetKey & { usage: Usage })[]> {
+  const { rows } = await sql<{ workspace_id: string; asset_id: string; hours: number; cycles: number }>`
+    select a.workspace_id, a.asset_id, greatest(a.usage_hours, by_hours.value) as hours,
+      greatest(a.usage_cycles, by_cycles.value) as cycles
+    from unnest(${assets.map(({ workspaceId }) => workspaceId)}::text[], ${assets.map(({ id }) => id)}::text[])
+      as t (workspace_id, id)
+    join assets a on a.workspace_id = t.workspace_id and a.asset_id = t.id
+    left join lateral ${mostStated('hours')} as by_hours on true
+    left join lateral ${mostStated('cycles')} as by_cycles on true`.execute(db);
+  return rows.map(({ workspace_id: workspaceId, asset_id: assetId, ...usage }) => ({
+    workspaceId,
+    assetId,
+    usage,
+  }));
+}
+
 /** An asset that is locked against other changes until the transaction ends. */
 export interface HeldAsset extends AssetKey {
   /** The usage is what was stated with the asset itself. */

@@ -195,7 +195,9 @@ function intervalsOf(db: Db, { workspaceId, assetId }: AssetKey) {
     .where('asset_id', '=', assetId);
 }
 
-function toInterval(row: Selectable<Tables['asset_intervals']>): Interval {
+export type IntervalRow = Selectable<Tables['asset_intervals']>;
+
+export function toInterval(row: IntervalRow): Interval {
   return {
     id: row.id,
     name: row.name,

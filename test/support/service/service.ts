@@ -53,6 +53,9 @@ export interface Answer {
 /** Nobody listens there: accepted things stay pending, and no test pays for a chain that it does not use. */
 const noChain = 'http://127.0.0.1:9';
 
+/** Most services here lack a chain: without this, tests that take long would get an event about it. */
+const untold = 24 * 60 * 60_000;
+
 /** Where the service that made a database keeps files: others on it use the same place. */
 const stores = new Map<string, string>();
 
@@ -63,6 +66,7 @@ export async function startService({
   runLoops = true,
   chain = false,
   log: kept = 'all',
+  noticeHoldMs = untold,
 }: {
   env?: Record<string, string>;
   databaseUrl?: string;
@@ -70,6 +74,7 @@ export async function startService({
   chain?: boolean;
   /** `of requests`: nothing is kept, and failures in requests go to standard error. */
   log?: 'all' | 'of requests';
+  noticeHoldMs?: number;
 } = {}): Promise<Service> {
   // A start that fails leaves nothing open: what is left open would keep the test file from ending.
   await using opened = new AsyncDisposableStack();
@@ -91,7 +96,7 @@ export async function startService({
   const { log, logged } = kept === 'all' ? captureLog() : printFailedRequests();
   const withDatabase = openDatabase({ connection: () => ({ connectionString: url }), onError() {} });
   opened.defer(() => withDatabase.close());
-  const app = await createApp(config, log);
+  const app = await createApp(config, log, { noticeHoldMs });
   opened.defer(() => app.close());
   const base = await app.server.http.listen({ host: config.host, port: config.port });
   if (runLoops) app.loops.start();
