@@ -14,6 +14,11 @@ export interface FeedEvent {
 
 /** The nouns that an event type affects; everything about them is then stale. */
 const touched: [prefix: string, nouns: string[]][] = [
+  ['endpoint.failing', ['webhooks', 'stats', 'notices']],
+  ['asset.maintenance.', ['assets', 'notices']],
+  ['worker.', ['notices']],
+  ['api_key.', ['notices']],
+  ['operator.', ['notices']],
   ['file.', ['files', 'vaults', 'stats']],
   ['record.', ['records', 'vaults', 'stats']],
   ['vault.', ['vaults']],

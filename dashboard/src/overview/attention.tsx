@@ -3,13 +3,13 @@ import { Alert, Anchor, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Icon } from '../frame/icons.tsx';
+import { mostShown, type Notice } from './notices.ts';
 import type { Stats } from './stats.ts';
 
-const fewAnchors = 1_000;
 const manyBlocks = 50;
 
-export function Attention({ stats }: { stats: Stats }) {
-  const items = itemsOf(stats);
+export function Attention({ stats, notices }: { stats: Stats; notices: Notice[] }) {
+  const items = [...itemsOf(stats), ...noticeItems(notices)];
   if (items.length === 0) {
     return (
       <Alert color="green" icon={<Icon name="done" />} py="xs">
@@ -66,12 +66,6 @@ function itemsOf({ waiting, chain }: Stats): { key: string; text: ReactNode }[] 
       'no-chain',
       'The service has not reached the chain yet: accepted requests stay pending until it does.',
     );
-  if (chain && chain.anchorsLeft !== null && chain.anchorsLeft < fewAnchors) {
-    add(
-      'gas',
-      `The submitter has gas left for ${chain.anchorsLeft.toLocaleString('en')} anchors. Fund its account.`,
-    );
-  }
   if (
     chain?.headBlock != null &&
     chain.indexedBlock !== null &&
@@ -80,6 +74,31 @@ function itemsOf({ waiting, chain }: Stats): { key: string; text: ReactNode }[] 
     add('lag', `The index is ${chain.headBlock - chain.indexedBlock} blocks behind the chain.`);
   }
   return items;
+}
+
+/** Endpoints are counted above, with those that have only just begun to fail. */
+function noticeItems(notices: Notice[]): { key: string; text: ReactNode }[] {
+  const items = notices
+    .slice(0, mostShown)
+    .filter(({ type }) => type !== 'endpoint.failing')
+    .map(({ id, title, advice, path }) => ({
+      key: id,
+      text: (
+        <>
+          {path === '/' ? (
+            title
+          ) : (
+            <Anchor component={Link} to={path} size="sm" underline="always" c="inherit">
+              {title}
+            </Anchor>
+          )}
+          . {advice}
+        </>
+      ),
+    }));
+  return notices.length > mostShown
+    ? [...items, { key: 'more', text: `More than ${mostShown} notices in all; the API lists them.` }]
+    : items;
 }
 
 function plural(count: number, one: string, many = `${one}s`): string {

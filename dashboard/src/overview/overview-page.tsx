@@ -11,6 +11,7 @@ import { type Vault, vaultList } from '../vaults/vault.ts';
 import { Attention } from './attention.tsx';
 import { Clocks } from './clocks.tsx';
 import { FirstSteps } from './first-steps.tsx';
+import { noticesQuery } from './notices.ts';
 import { type Stats, spans, statsQuery } from './stats.ts';
 
 const Charts = lazy(async () => ({ default: (await import('./charts.tsx')).OverviewCharts }));
@@ -18,6 +19,7 @@ const Charts = lazy(async () => ({ default: (await import('./charts.tsx')).Overv
 export function OverviewPage() {
   const [{ hours = '24' }, setFilter] = useFilters('hours');
   const { data: stats, error, refetch } = useQuery(statsQuery(Number(hours)));
+  const { data: notices = [] } = useQuery(noticesQuery);
   const vaults = useList<Vault>(vaultList);
   return (
     <>
@@ -41,7 +43,7 @@ export function OverviewPage() {
       ) : (
         <Stack gap="md">
           {vaults.items?.length === 0 && <FirstSteps />}
-          {stats ? <Attention stats={stats} /> : <Skeleton height={42} />}
+          {stats ? <Attention stats={stats} notices={notices} /> : <Skeleton height={42} />}
           <Figures stats={stats} />
           {stats ? <Clocks chain={stats.chain} clocks={stats.clocks} /> : <Skeleton height={46} />}
           <Suspense fallback={<ChartsSkeleton />}>

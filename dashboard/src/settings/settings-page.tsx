@@ -3,6 +3,7 @@ import { Stack, Tabs } from '@mantine/core';
 import { PageHead } from '../frame/page-head.tsx';
 import { useTab } from '../frame/tab.ts';
 import { PasswordForm, ProfileForm } from './account-forms.tsx';
+import { NoticeMail } from './notice-mail.tsx';
 import { SessionList } from './session-list.tsx';
 import { TwoFactor } from './two-factor.tsx';
 import { UsageList } from './usage-list.tsx';
@@ -25,6 +26,7 @@ export function SettingsPage() {
           <Stack gap="xl" maw={460}>
             <ProfileForm />
             <PasswordForm />
+            <NoticeMail />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="two-factor">

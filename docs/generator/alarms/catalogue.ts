@@ -1,5 +1,7 @@
 /** All alarms. The rules for Prometheus, the dashboard for Grafana and the table in docs/operations.md are made from this. */
 
+import type { EventType } from '../../../src/events/catalogue.ts';
+
 type Topic = 'Requests' | 'Process' | 'Webhooks' | 'Anchoring' | 'Chain' | 'Clocks';
 
 export interface Alarm {
@@ -17,6 +19,8 @@ export interface Alarm {
   meaning: string;
   /** What to do about it. */
   action: string;
+  /** The event that tells the same by webhook and mail; or why there is none. */
+  told: { event: EventType } | { only: string };
   /** Where to read on; the table of alarms if not given. */
   section?: string;
   /** Of the panel. */
@@ -41,6 +45,7 @@ export const alarms: Alarm[] = [
     sign: 'no `up{job="holdfast"}`',
     meaning: 'Prometheus has no target of the job `holdfast`, so no other alarm can be raised.',
     action: 'Check `scrape_configs` and the discovery of targets.',
+    told: { only: 'it is about Prometheus itself' },
     title: 'No targets',
     unit: 'bool',
     legend: 'no targets',
@@ -56,6 +61,7 @@ export const alarms: Alarm[] = [
     meaning:
       'The node does not answer `/metrics`: it is not running, cannot be reached, or refuses the token.',
     action: 'See its log and its process manager.',
+    told: { only: 'a node that is gone cannot tell, and one that was stopped on purpose looks the same to the others' },
     title: 'Nodes up',
     unit: 'bool',
     legend: node,
@@ -70,6 +76,7 @@ export const alarms: Alarm[] = [
     sign: '`/metrics` without `holdfast_anchor_pending_leaves`',
     meaning: 'The node runs, but the database does not answer it within two seconds; `/readyz` is 503.',
     action: 'Check PostgreSQL and the network between; the log of the node says what fails.',
+    told: { only: 'events are rows of the database that does not answer' },
     title: 'Nodes without the database',
     unit: 'bool',
     legend: node,
@@ -84,6 +91,7 @@ export const alarms: Alarm[] = [
     sign: '`/readyz` not 200, where a load balancer asks it',
     meaning: 'The node cannot work: no database, a stuck loop that requests need, or another blob store.',
     action: '`/readyz` says which of them, the log says why.',
+    told: { only: 'it is what load balancers see; a stuck loop is told as `operator.loop.failing`' },
     title: 'Not ready: /readyz 503',
     unit: 'reqps',
     legend: node,
@@ -98,6 +106,7 @@ export const alarms: Alarm[] = [
     sign: 'status 5xx',
     meaning: 'The node cannot do what it is asked.',
     action: 'Its log has each such request at `error`, with the reason.',
+    told: { only: 'its causes have events or reach no database; each request is in the log' },
     title: 'Status 5xx',
     unit: 'reqps',
     legend: node,
@@ -113,6 +122,7 @@ export const alarms: Alarm[] = [
     sign: '`holdfast_loop_up == 0` at least once a minute',
     meaning: 'A loop fails repeatedly or is stuck; see [the list of loops](#several-nodes).',
     action: 'The log says why; for `chain` it says what is missing: `anchoring waits: …`.',
+    told: { event: 'operator.loop.failing' },
     title: 'Loops that work',
     unit: 'bool',
     legend: '{{instance}} {{loop}}',
@@ -127,6 +137,7 @@ export const alarms: Alarm[] = [
     sign: '`holdfast_database_connections{state="awaited"}` above 0',
     meaning: 'Requests wait for a connection to the database.',
     action: 'Look for slow statements or locks in PostgreSQL; else add a node.',
+    told: { only: 'it is about load, which only a history of figures explains' },
     title: 'Requests that wait for a connection',
     unit: 'short',
     legend: node,
@@ -142,6 +153,7 @@ export const alarms: Alarm[] = [
     meaning: 'Deliveries are late.',
     action:
       'A rate-limited or hanging endpoint may have a backlog of its own; otherwise check loops and CPU of the nodes.',
+    told: { event: 'operator.loop.failing' },
     title: 'Oldest delivery that is due',
     unit: 's',
     legend: installation,
@@ -156,6 +168,7 @@ export const alarms: Alarm[] = [
     sign: 'a rise of `holdfast_webhook_refused_results_total`',
     meaning: 'A node was unresponsive for longer than its lease; receivers may have got deliveries twice.',
     action: 'Find out what suspended the node: its machine, its memory, or its CPU.',
+    told: { only: 'it is over when it is noticed' },
     title: 'Refused results in 15 minutes',
     unit: 'short',
     legend: node,
@@ -171,6 +184,7 @@ export const alarms: Alarm[] = [
     meaning:
       '0: no node works on the chain. Two nodes never lead at once, so 2 is only a scrape during a change.',
     action: 'Check that a node has the role `loops`; the log of such a node says what the chain lacks.',
+    told: { event: 'operator.chain.behind' },
     title: 'Leaders',
     unit: 'short',
     legend: installation,
@@ -187,6 +201,7 @@ export const alarms: Alarm[] = [
       "Nothing is batched: no node leads, the chain is unavailable, or a vault's key cannot be opened.",
     action:
       'See the log of the leader. With another `HOLDFAST_ANCHOR_INTERVAL_MS`, change the number in the rule.',
+    told: { event: 'operator.chain.behind' },
     title: 'Oldest version without a batch',
     unit: 's',
     legend: installation,
@@ -202,6 +217,7 @@ export const alarms: Alarm[] = [
     meaning: 'A batch was given up, and its records stay unproved.',
     action: 'See [Batches that were set aside](#batches-that-were-set-aside).',
     section: 'docs/operations.md#batches-that-were-set-aside',
+    told: { event: 'operator.chain.behind' },
     title: 'Batches that were set aside',
     unit: 'short',
     legend: installation,
@@ -216,6 +232,7 @@ export const alarms: Alarm[] = [
     sign: '`holdfast_sender_oldest_open_seconds` above 600',
     meaning: 'A transaction is not mined or not confirmed.',
     action: '`holdfast_sender_waits_for` may say why; `holdfast chain status` lists what is open.',
+    told: { event: 'operator.chain.behind' },
     title: 'Oldest open transaction',
     unit: 's',
     legend: installation,
@@ -230,6 +247,7 @@ export const alarms: Alarm[] = [
     sign: '`holdfast_sender_waits_for{reason="funds"} == 1`',
     meaning: 'The submitter cannot pay for the next anchor.',
     action: 'Send money to the submitter; `holdfast chain status` shows its address.',
+    told: { event: 'operator.gas.low' },
     title: 'Waits for funds',
     unit: 'bool',
     legend: installation,
@@ -244,6 +262,7 @@ export const alarms: Alarm[] = [
     sign: '`holdfast_sender_waits_for{reason="fees"} == 1`',
     meaning: 'The chain asks for more than `HOLDFAST_FEE_CAP_GWEI`; anchoring continues when fees fall.',
     action: 'Wait, or raise the cap.',
+    told: { event: 'operator.chain.behind' },
     title: 'Waits for lower fees',
     unit: 'bool',
     legend: installation,
@@ -258,6 +277,7 @@ export const alarms: Alarm[] = [
     sign: '`holdfast_sender_waits_for{reason="nonce"} == 1`',
     meaning: "Another program uses the submitter's key.",
     action: 'Find it and stop it.',
+    told: { event: 'operator.chain.behind' },
     title: 'Waits for its nonce',
     unit: 'bool',
     legend: installation,
@@ -272,6 +292,7 @@ export const alarms: Alarm[] = [
     sign: '`holdfast_chain_lag_blocks` above 20',
     meaning: 'The indexer does not keep up, or its node gives contradictory answers.',
     action: 'The log of the leader says which; try another RPC address.',
+    told: { event: 'operator.chain.behind' },
     title: 'Blocks that are not indexed',
     unit: 'short',
     legend: installation,
@@ -287,6 +308,7 @@ export const alarms: Alarm[] = [
     meaning:
       'All RPC addresses or the chain itself stand still; the lag is 0 then, and nothing is confirmed.',
     action: 'Ask the provider, or add an RPC address of another one.',
+    told: { event: 'operator.chain.behind' },
     title: 'Age of the newest block',
     unit: 's',
     legend: installation,
@@ -301,6 +323,7 @@ export const alarms: Alarm[] = [
     sign: 'a rise of `holdfast_chain_reorgs_total`',
     meaning: 'Normal now and then on a public chain; not normal if frequent, or on the embedded chain.',
     action: 'On the embedded chain, run `holdfast fsck`.',
+    told: { event: 'anchor.reorged' },
     title: 'Reorganisations in an hour',
     unit: 'short',
     legend: installation,
@@ -318,6 +341,7 @@ export const alarms: Alarm[] = [
     meaning: 'No timestamp authority vouches for these batches.',
     action: 'See [timestamps.md](timestamps.md#what-to-watch).',
     section: 'docs/timestamps.md#what-to-watch',
+    told: { event: 'operator.loop.failing' },
     title: 'Batches without a timestamp, and no new token',
     unit: 'short',
     legend: installation,

@@ -80,9 +80,16 @@ function parse(raw: string): { subject: string; text: string } {
   const end = raw.indexOf('\r\n\r\n');
   const headers = raw.slice(0, end).replace(/\r\n[ \t]+/g, ' ');
   const body = raw.slice(end + 4);
-  const subject = /^Subject: (.*)$/m.exec(headers)?.[1]?.trim() ?? '';
+  const subject = decoded(/^Subject: (.*)$/m.exec(headers)?.[1]?.trim() ?? '');
   const isQuoted = /^Content-Transfer-Encoding: quoted-printable$/im.test(headers);
   return { subject, text: isQuoted ? unquoted(body) : body.replaceAll('\r\n', '\n') };
+}
+
+/** Words of a header in the form of RFC 2047. */
+function decoded(header: string): string {
+  return header
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?UTF-8\?Q\?(.*?)\?=/g, (_, words: string) => unquoted(words.replaceAll('_', ' ')));
 }
 
 function unquoted(text: string): string {
