@@ -196,7 +196,7 @@ export async function createApp(
         lateDeliveries(db),
         lateTimestamps(db, config.clocks.authorities),
       ],
-      thingWatches: [failingEndpoints, expiringKeys, dueWork, expiringLicences] as ThingWatch[],
+      thingWatches: [failingEndpoints(noticeHoldMs), expiringKeys, dueWork, expiringLicences] as ThingWatch[],
       holdMs: noticeHoldMs,
     }),
   );

@@ -22,7 +22,7 @@ export function mailOf(
   if (told.length > mostListed) items.push(`And ${told.length - mostListed} more.`);
   return {
     to,
-    subject: `[Holdfast] ${workspace}: ${subject}`.slice(0, 200),
+    subject: `[Holdfast] ${workspace}: ${subject}`.slice(0, 200).toWellFormed(),
     text: `${items.join('\n\n')}\n\n--\n${footer(workspace, publicUrl)}\n`,
     messageId: `<notice-${rowIds[0]}-${rowIds.length}@${domain}>`,
   };

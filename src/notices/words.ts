@@ -105,7 +105,10 @@ export function wordsOf(type: NoticeType, data: Record<string, unknown>): Words 
 
 /** Names come from people: no line of a mail may begin with one. */
 function oneLine(text: string): string {
-  return text.replace(/\p{C}+/gu, ' ').slice(0, 500);
+  return text
+    .replace(/\p{C}+/gu, ' ')
+    .slice(0, 500)
+    .toWellFormed();
 }
 
 function dayOf(time: string): string {

@@ -80,6 +80,7 @@ const lists: Record<string, List | List[]> = {
   [`get ${platform}/webhooks/endpoints`]: { id: ['id'], least: 500 },
   [`get ${platform}/webhooks/deliveries`]: { id: ['id'], least: many },
   [`get ${platform}/api-keys`]: { id: ['id'], least: many },
+  [`get ${platform}/notices`]: { id: ['id'], least: many },
   [`get ${platform}/audit-log`]: { id: ['id'], least: many },
   [`get ${platform}/members`]: { id: ['id'], least: mostPeople / 2 - 1, whole: true },
   [`get ${platform}/sessions`]: { id: ['id'], least: 100, whole: true },

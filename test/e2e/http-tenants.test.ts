@@ -29,12 +29,27 @@ const deliveries = '/api-v1/platform/webhooks/deliveries';
 const replays = '/api-v1/platform/webhooks/replays';
 const events = '/api-v1/platform/events';
 const auditLog = '/api-v1/platform/audit-log';
-const lists = [vaults, files, records, workers, assets, keys, events, auditLog, endpoints, deliveries];
+const notices = '/api-v1/platform/notices';
+const lists = [
+  vaults,
+  files,
+  records,
+  workers,
+  assets,
+  keys,
+  events,
+  auditLog,
+  endpoints,
+  deliveries,
+  notices,
+];
 const stats = '/api-v1/platform/stats';
 const usage = '/api-v1/platform/usage';
 const auditProof = `${auditLog}/proof`;
 /** For people, who see what is theirs. */
-const peopleLists = ['me', 'members', 'invitations', 'sessions'].map((name) => `/api-v1/platform/${name}`);
+const peopleLists = ['me', 'members', 'invitations', 'sessions', 'notices/mail'].map(
+  (name) => `/api-v1/platform/${name}`,
+);
 
 let service: Service;
 let operations: Operation[];

@@ -79,7 +79,9 @@ test('mail waits for a server that is away, and operators see why it is not sent
   await raiseOne(service);
   const events = await waitUntil(async () => {
     const events = await notices(service, '?state=raised');
-    return events.some(({ title }: { title: string }) => title === 'The loop notice-mail is failing') && events;
+    return (
+      events.some(({ title }: { title: string }) => title === 'The loop notice-mail is failing') && events
+    );
   });
   assert.ok(events.length >= 2);
   assert.match(service.logged(), /The mail server 127\.0\.0\.1:\d+ cannot be used/);
@@ -102,9 +104,7 @@ test('a recipient that the server refuses does not keep mail from the others', a
   );
   const service = opened(await startService({ env: mailSettings(`smtp://127.0.0.1:${server.port}`) }));
   await becomeOwner(service, ada);
-  await service.sql(
-    `insert into users (id, name, email) values ('usr_other', 'Bo', 'bo@example.com')`,
-  );
+  await service.sql(`insert into users (id, name, email) values ('usr_other', 'Bo', 'bo@example.com')`);
   await service.sql(
     `insert into members (workspace_id, user_id, role) select id, 'usr_other', 'admin' from workspaces where slug = 'default'`,
   );
@@ -139,10 +139,10 @@ test('the command says what is wrong with the settings, and repeats no password'
   const server = opened(await startMailServer({ password: 'right' }));
   const run = (url: string) => holdfast(mailSettings(url), 'mail', 'test', 'ada@example.com');
   const sent = await run(`smtp://holdfast:right@localhost:${server.port}`);
-  assert.deepEqual([sent.code, sent.stdout.trim()], [
-    0,
-    `The mail server localhost:${server.port} took the mail to ada@example.com.`,
-  ]);
+  assert.deepEqual(
+    [sent.code, sent.stdout.trim()],
+    [0, `The mail server localhost:${server.port} took the mail to ada@example.com.`],
+  );
   assert.equal(server.mails[0]?.secure, true, 'STARTTLS is used where it is offered');
   const wrong = await run(`smtp://holdfast:wr0ng-secret@localhost:${server.port}`);
   assert.equal(wrong.code, 1);

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
+import { notices, toldTimes } from '../support/fixtures/notices-fixture.ts';
 import { createTestDatabase } from '../support/service/database.ts';
 import { type RunningService, serve, waitUntil } from '../support/service/process.ts';
 import { startService } from '../support/service/service.ts';
-import { notices, toldTimes } from '../support/fixtures/notices-fixture.ts';
 
 const cleanups: (() => unknown)[] = [];
 after(async () => {
@@ -34,7 +34,12 @@ test('nodes that are killed while they tell neither lose nor repeat anything', a
       HOLDFAST_CHAIN_RPC_URLS: 'http://127.0.0.1:9',
     });
   const nodes: RunningService[] = [await start(), await start()];
-  cleanups.push(() => Promise.all(nodes.map(({ child, exited }) => (child.kill('SIGKILL'), exited))));
+  cleanups.push(async () => {
+    for (const { child, exited } of nodes) {
+      child.kill('SIGKILL');
+      await exited;
+    }
+  });
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   cleanups.push(() => client.end());
@@ -71,9 +76,10 @@ test('nodes that are killed while they tell neither lose nor repeat anything', a
 });
 
 test('what several nodes see is told once; it is cleared when it is over, and told again when it comes back', async () => {
-  const one = await startService({ noticeHoldMs: 500 });
+  const master = { HOLDFAST_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
+  const one = await startService({ env: master, noticeHoldMs: 500 });
   cleanups.push(() => one.close());
-  const env = { HOLDFAST_DISK_LOW_BYTES: '9999999999999' };
+  const env = { ...master, HOLDFAST_DISK_LOW_BYTES: '9999999999999' };
   const low = await startService({ databaseUrl: one.databaseUrl, env, noticeHoldMs: 500 });
   const alsoLow = await startService({ databaseUrl: one.databaseUrl, env, noticeHoldMs: 500 });
   let closed = false;

@@ -1,9 +1,11 @@
 /** Notices about things of a workspace: told once when raised and once when cleared, to that workspace alone. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { certificate, startReceiver } from '../support/clients/receiver.ts';
 import { type AssetFixture, fromNow, openAssetFixture } from '../support/fixtures/asset-fixture.ts';
 import { notices, told, toldTimes, untilLookedAt } from '../support/fixtures/notices-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
+import { webhookSettings } from '../support/openapi/openapi-operations.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 const dayMs = 86_400_000;
@@ -115,7 +117,9 @@ test('work is told when its day comes, without any change', async () => {
   const before = (await told(service, 'asset.maintenance.due')).length;
   // As if the day had passed: neither trigger fires for this.
   await service.sql('alter table asset_intervals disable trigger intervals_change');
-  await service.sql(`update asset_intervals set done_at = done_at - interval '1 day' where asset_id = $1`, [assetId]);
+  await service.sql(`update asset_intervals set done_at = done_at - interval '1 day' where asset_id = $1`, [
+    assetId,
+  ]);
   await service.sql('alter table asset_intervals enable trigger intervals_change');
   await service.sql(`update notice_looks set at = now() where thing = $1 and planned`, [assetId]);
   const events = await toldTimes(service, 'asset.maintenance.due', { times: before + 1 });
@@ -165,4 +169,37 @@ test('the list comes in pages, and needs the scope events:read', async () => {
   assert.deepEqual([...first.json, ...second.json], all.slice(0, 2));
   const key = await service.makeKey({ scopes: ['files:read'] });
   assertError(await service.call('GET', '/api-v1/platform/notices', { key }), 'forbidden', /events:read/);
+});
+
+test('an endpoint that fails is told once, and once more when it works again', async () => {
+  const receiver = await startReceiver();
+  const own = await startService({
+    noticeHoldMs: 300,
+    env: {
+      ...webhookSettings,
+      HOLDFAST_WEBHOOK_CA_FILE: certificate().caFile,
+      HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '200ms,12h',
+    },
+  });
+  try {
+    const url = `${receiver.url}/?secret=canary`;
+    const body = { url, eventTypes: ['vault.deactivated', 'endpoint.failing'] };
+    const { json: endpoint } = await own.call('POST', '/api-v1/platform/webhooks/endpoints', { body });
+    const deactivate = async () => {
+      const { json: vault } = await own.call('POST', '/api-v1/platform/vaults', { body: { name: 'V' } });
+      await own.call('PATCH', `/api-v1/platform/vaults/${vault.address}/deactivate`);
+    };
+    receiver.answer = (response) => response.writeHead(503).end();
+    await deactivate();
+    const [raised] = await toldTimes(own, 'endpoint.failing', { times: 1 });
+    assert.deepEqual([raised?.data.endpoint_id, raised?.data.state], [endpoint.id, 'raised']);
+    assert.doesNotMatch(JSON.stringify(raised), /canary/);
+    receiver.answer = (response) => response.writeHead(204).end();
+    await deactivate();
+    const [, cleared] = await toldTimes(own, 'endpoint.failing', { times: 2 });
+    assert.deepEqual([cleared?.data.state, cleared?.data.notice_id], ['cleared', raised?.data.notice_id]);
+  } finally {
+    await own.close();
+    await receiver.close();
+  }
 });

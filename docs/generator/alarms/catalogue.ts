@@ -61,7 +61,9 @@ export const alarms: Alarm[] = [
     meaning:
       'The node does not answer `/metrics`: it is not running, cannot be reached, or refuses the token.',
     action: 'See its log and its process manager.',
-    told: { only: 'a node that is gone cannot tell, and one that was stopped on purpose looks the same to the others' },
+    told: {
+      only: 'a node that is gone cannot tell, and one that was stopped on purpose looks the same to the others',
+    },
     title: 'Nodes up',
     unit: 'bool',
     legend: node,

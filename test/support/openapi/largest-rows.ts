@@ -220,6 +220,13 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       [envelope, vaultAddress],
     );
     await service.sql(placeAll);
+    const licence = { address: `0x${'0'.repeat(40)}`, expires_at: new Date().toISOString() };
+    await service.sql(
+      `insert into notices (workspace_id, id, type, thing, subject, data, since, raised_at)
+       select v.workspace_id, ${text('ntc_')}, 'worker.licence.expiring', n::text, '', $1, now(), now()
+       from vaults v cross join generate_series(1, ${many}) as n where v.address = $2`,
+      [{ ...licence, worker_id: 'wrk_n', scope: wide(200), number: wide(100) }, vaultAddress],
+    );
     const endpoint = await send('POST', `${platform}/webhooks/endpoints`, {
       url,
       description: wide(2_000),
