@@ -40,6 +40,8 @@ export const floors: Room[][] = [
     { path: 'src/holdings/files/', job: 'Files: versions, content, erasure, history' },
     { path: 'src/holdings/files/validation/', job: 'Validation of files against their anchors' },
     { path: 'src/holdings/transfers/', job: 'Transfers of files and assets from vault to vault' },
+    { path: 'src/holdings/holds/', job: 'Legal holds, and the journal of what was erased' },
+    { path: 'src/holdings/retention/', job: 'How long vaults keep data and content' },
     { path: 'src/holdings/certificates/', job: 'Certificates in PDF' },
     {
       path: 'src/holdings/evidence-package/',

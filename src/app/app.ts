@@ -169,7 +169,8 @@ export async function createApp(
   };
   const holdings = await openPart('holdings', () =>
     createHoldings({
-      ...{ db, pool, commit, keyring, blobs, onChain, documents, eventWakeup, limits, nodeUse },
+      ...{ db, pool, commit, keyring, blobs, blobStore, onChain, documents, eventWakeup, limits, nodeUse },
+      backupRetentionDays: config.backupRetentionDays,
       ...{ publicUrl, changes, log },
       tsaRootsFile: config.clocks.rootsFile,
       readClocks: clocks.readState,

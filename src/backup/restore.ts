@@ -1,6 +1,9 @@
 /** Restores a backup into an empty place: verifies everything first, and nothing takes effect until all of it is there. */
 import type pg from 'pg';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import { copyErasures } from '../blobs/erasure-journal.ts';
+import { openBlobStore } from '../blobs/open-blob-store.ts';
+import type { BlobConfig } from '../config/blob-url.ts';
 import type { Config } from '../config/config.ts';
 import { knownMigrations, migrate } from '../db/migrate.ts';
 import { type MasterKeys, writeMasterKeyFile } from '../keys/master-keys.ts';
@@ -22,15 +25,25 @@ export interface RestoreOptions {
   keys: MasterKeys | null;
   config: Config;
   log: LoopLog;
+  /** The blob store of the old installation, with its journal of erasures; null when the new one has the journal. */
+  erasuresOf?: BlobConfig | null;
   onProgress: OnProgress;
   signal?: AbortSignal | undefined;
+}
+
+export interface Restored {
+  manifest: Manifest;
+  /** Records and files that the backup had, and that were erased again. */
+  erasedAgain: number;
+  /** Objects of the journal of erasures; 0: there was no journal. */
+  journalled: number;
 }
 
 /**
  * The order decides what a kill leaves behind. Before the mark is set: an empty place. From then until the last commit,
  * which removes the mark: a place where no service starts and the next restore starts over.
  */
-export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { file, keys, config, log, signal, onProgress } = options;
   await refuseUsed(config, log);
   const archive = await verifyArchive(file, {
@@ -51,10 +64,21 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
     if (keys && 'file' in config.masterKey && config.masterKey.generated) {
       await writeMasterKeyFile(config.masterKey.file, keys);
     }
-    await settle(target.connection, erased);
-    return manifest;
+    if (options.erasuresOf) await bringErasures(options.erasuresOf, store);
+    const again = await settle(target.connection, { erased, store, keys });
+    return { manifest, erasedAgain: again.subjects, journalled: again.journalled };
   } finally {
     await target.close();
+  }
+}
+
+/** Into the new store, where the next restore finds it. */
+async function bringErasures(from: BlobConfig, store: BlobStore): Promise<void> {
+  const old = await openBlobStore(from);
+  try {
+    await copyErasures(old, store);
+  } finally {
+    await old.close();
   }
 }
 

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { beginSealEpoch } from '../anchoring/batching/seal-epoch.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import { openDatabase } from '../db/database.ts';
 import { restoreMark } from '../db/migrate.ts';
 import { renewFeedGeneration } from '../events/feed-generation.ts';
@@ -9,6 +10,17 @@ import { fitsCheckValue } from '../keys/envelope.ts';
 import type { MasterKeys } from '../keys/master-keys.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { type ErasedBlob, eraseAgain } from './blob-copy.ts';
+import { type ErasedAgain, eraseJournalled } from './erase-again.ts';
+
+interface Settling {
+  /** Blobs that were erased while the backup was made. */
+  erased?: ErasedBlob[];
+  /** The blob store with the journal of erasures. */
+  store: BlobStore;
+  keys: MasterKeys | null;
+}
+
+const noneAgain: ErasedAgain = { subjects: 0, objects: [], journalled: 0 };
 
 /** Checks the keys against what the restored database records about its master keys. */
 export async function requireFitting(client: pg.ClientBase, keys: MasterKeys | null): Promise<void> {
@@ -25,7 +37,10 @@ export async function requireFitting(client: pg.ClientBase, keys: MasterKeys | n
 }
 
 /** Leaders, senders and their claims belonged to the original installation: here everything is free to be claimed. */
-export async function settle(connection: () => pg.ClientConfig, erased: ErasedBlob[] = []): Promise<void> {
+export async function settle(
+  connection: () => pg.ClientConfig,
+  { erased = [], store, keys }: Settling,
+): Promise<ErasedAgain> {
   const database = openDatabase({
     connection,
     settings: { statement_timeout: 0 },
@@ -33,8 +48,9 @@ export async function settle(connection: () => pg.ClientConfig, erased: ErasedBl
     max: 1,
   });
   try {
-    await database.db.transaction().execute(async (db) => {
+    const again = await database.db.transaction().execute(async (db) => {
       await eraseAgain(db, erased);
+      const again = keys ? await eraseJournalled(db, { store, keys }) : noneAgain;
       await sql`update leaders set backend_pid = null`.execute(db);
       await renewFeedGeneration(db);
       // What was sealed after the backup is lost, but its numbers must not be used again.
@@ -46,7 +62,12 @@ export async function settle(connection: () => pg.ClientConfig, erased: ErasedBl
       await sql`update webhook_queue set claim_id = null, claimed_by = null, lease_until = null
         where claim_id is not null`.execute(db);
       await sql`drop table if exists ${sql.table(restoreMark)}`.execute(db);
+      return again;
     });
+    for (const name of again.objects) await store.remove(name);
+    // Else what was erased again would stay in the files of the database for a while.
+    if (again.subjects > 0) await sql`vacuum (full) anchor_leaves`.execute(database.db);
+    return again;
   } finally {
     await database.close();
   }

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import { journalFolder } from '../blobs/object-names.ts';
 import { openBlobStore } from '../blobs/open-blob-store.ts';
 import type { Config } from '../config/config.ts';
 import { locks } from '../db/advisory-lock.ts';
@@ -94,7 +95,11 @@ export async function openTarget(config: Config, log: LoopLog): Promise<Target> 
 }
 
 async function entriesOf(dataDir: string): Promise<string[]> {
-  const blobs = await readdir(join(dataDir, blobsDir)).catch(() => null);
+  // A journal of erasures may be put there before, so that the restore erases what it names.
+  const blobs = await readdir(join(dataDir, blobsDir)).then(
+    (names) => names.filter((name) => name !== journalFolder),
+    () => null,
+  );
   const entries = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw new OperatorError(`The data directory ${dataDir} cannot be read: ${error.message}.`, {

@@ -10,8 +10,10 @@ export interface BlobStore {
   get(name: string, range?: ByteRange): AsyncIterable<Uint8Array>;
   /** A missing object is not an error. */
   remove(name: string): Promise<void>;
-  /** All stored objects but the marker, in no particular order. */
-  list(): AsyncIterable<StoredObject>;
+  /**
+   * The objects of a folder; without one, all but the marker and the journal of erasures. In no particular order.
+   */
+  list(folder?: string): AsyncIterable<StoredObject>;
   /** Removes the leftovers of interrupted puts; puts younger than `olderThanMs` may still be running. */
   removeUnfinished(olderThanMs: number): Promise<number>;
   close(): Promise<void>;

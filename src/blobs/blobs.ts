@@ -34,7 +34,13 @@ export interface Blobs {
    * Inside the caller's transaction: locks the blob, asks whether it is still needed, and if not, drops its key. Null
    * when the blob was kept. `settle` removes its object after the commit.
    */
-  erase(db: Db, ref: BlobRef, isNeeded: () => Promise<boolean>): Promise<{ settle(): Promise<void> } | null>;
+  erase(db: Db, ref: BlobRef, isNeeded: () => Promise<boolean>): Promise<ErasedBlob | null>;
+}
+
+export interface ErasedBlob {
+  /** Of the plain bytes. */
+  bytes: number;
+  settle(): Promise<void>;
 }
 
 export interface BlobRef {
@@ -125,7 +131,7 @@ export function createBlobs({ db, keyring, store }: BlobsDeps): Blobs {
         .where('workspace_id', '=', workspaceId)
         .where('id', '=', id)
         .execute();
-      return { settle: () => removeErased(ref).catch(leaveToSweep) };
+      return { bytes: found.size, settle: () => removeErased(ref).catch(leaveToSweep) };
     },
   };
 
@@ -205,7 +211,11 @@ export function createBlobs({ db, keyring, store }: BlobsDeps): Blobs {
 function leaveToSweep(_error: unknown): void {}
 
 function rowOf(db: Db, { workspaceId, blobId }: BlobRef) {
-  return db.selectFrom('blobs').select('id').where('workspace_id', '=', workspaceId).where('id', '=', blobId);
+  return db
+    .selectFrom('blobs')
+    .select(['id', 'size'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', blobId);
 }
 
 function lockOf(blobId: string) {

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { explainFileFault } from '../runtime/file-fault.ts';
 import { BlobMissing, type BlobStore, type ByteRange, type StoredObject, StoreFailed } from './blob-store.ts';
 import { giveBack } from './given-away.ts';
-import { checkName, markerName } from './object-names.ts';
+import { checkName, journalFolder, markerName } from './object-names.ts';
 import { sourceOf } from './source.ts';
 
 /** The number of bytes written to disk in one call, while the next are collected. */
@@ -68,9 +68,11 @@ export async function openDiskStore(dir: string): Promise<BlobStore> {
         throw new StoreFailed('remove', error);
       });
     },
-    async *list() {
-      for await (const path of filesUnder(dir)) {
+    async *list(folder) {
+      const journal = join(dir, journalFolder, sep);
+      for await (const path of filesUnder(folder === undefined ? dir : join(dir, checkName(folder)))) {
         if (partName.test(path) || path === join(dir, markerName)) continue;
+        if (folder === undefined && path.startsWith(journal)) continue;
         const found = await stat(path).catch(nullWhenMissing);
         if (found)
           yield {

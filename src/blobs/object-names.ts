@@ -7,6 +7,9 @@ export function objectName({ workspaceId, blobId }: { workspaceId: string; blobI
 /** Of the marker, which no list names. */
 export const markerName = 'installation';
 
+/** The folder of the journal of erasures. */
+export const journalFolder = 'erasures';
+
 /** Null unless the name has the form that `objectName` makes. */
 export function parseObjectName(name: string): { workspaceId: string; blobId: string } | null {
   const [, workspaceId, blobId] = /^([\w-]+)\/(blb_\w+)$/.exec(name) ?? [];

@@ -15,7 +15,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import type { S3BlobConfig } from '../config/blob-url.ts';
 import { BlobMissing, type BlobStore, type ByteRange, StoreFailed } from './blob-store.ts';
-import { checkName, markerName } from './object-names.ts';
+import { checkName, journalFolder, markerName } from './object-names.ts';
 import { sourceOf } from './source.ts';
 
 /** S3 accepts up to 10,000 parts: 80 GB. An upload holds about two of them in memory. */
@@ -56,14 +56,16 @@ export function openS3Store({ bucket, prefix, endpoint, region }: S3BlobConfig):
     },
     get: (name, range) => readFrom(client, { ...at(name), range, name }),
     remove,
-    async *list() {
+    async *list(folder) {
+      const wanted = folder === undefined ? base : `${base}${checkName(folder)}/`;
       for (let token: string | undefined, more = true; more; ) {
         const page: ListObjectsV2CommandOutput = await client
-          .send(new ListObjectsV2Command({ Bucket: bucket, Prefix: base, ContinuationToken: token }))
+          .send(new ListObjectsV2Command({ Bucket: bucket, Prefix: wanted, ContinuationToken: token }))
           .catch(refuse('list'));
         for (const { Key = '', Size = 0, LastModified = new Date() } of page.Contents ?? []) {
           const name = Key.slice(base.length);
-          if (name !== markerName) yield { name, bytes: Size, modifiedAt: LastModified };
+          if (name === markerName || (folder === undefined && name.startsWith(`${journalFolder}/`))) continue;
+          yield { name, bytes: Size, modifiedAt: LastModified };
         }
         token = page.NextContinuationToken;
         more = token !== undefined;

@@ -39,6 +39,7 @@ export async function makeBaseBackup({ config, store }: CommandContext, options:
   const { makeBase } = await import('../backup/point-in-time/base.ts');
   const { prune } = await import('../backup/point-in-time/retention.ts');
   const { copyMissing, openMirror } = await import('../backup/point-in-time/blob-mirror.ts');
+  const { copyErasures } = await import('../blobs/erasure-journal.ts');
   const { openBlobStore } = await import('../blobs/open-blob-store.ts');
   const progress = createProgressLine(options.json ? null : process.stderr);
   const onProgress = stageProgress<keyof typeof baseUnits>(progress, baseUnits);
@@ -55,6 +56,7 @@ export async function makeBaseBackup({ config, store }: CommandContext, options:
             onProgress: (progress) => onProgress('blobs', progress),
           })
         : null;
+      if (mirror) await copyErasures(from, mirror.store);
       return { made, blobs };
     });
     const pruned = await prune({

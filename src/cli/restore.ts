@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Manifest } from '../backup/format.ts';
+import type { Restored } from '../backup/restore.ts';
+import { parseBlobUrl } from '../config/blob-url.ts';
 import type { Config } from '../config/config.ts';
 import type { MasterKeys } from '../keys/master-keys.ts';
 import { OperatorError } from '../runtime/errors.ts';
@@ -18,6 +19,7 @@ import { baseUnits, stageProgress, stoppable } from './stages.ts';
 interface Options {
   keyFile?: string;
   passphraseFile?: string;
+  erasures?: string;
   fsck: boolean;
   json?: boolean;
   toTime?: string;
@@ -34,12 +36,18 @@ export function addRestoreCommand(program: Command): void {
     )
     .option('--key-file <file>', 'the master key of the backup (default: FILE.key next to the archive)')
     .option('--passphrase-file <file>', 'file with the passphrase of the key file (default: ask for it)')
+    .option(
+      '--erasures <url>',
+      'the blob store of the old installation (s3://… or file:///…), whose journal of erasures is applied',
+    )
     .option('--no-fsck', 'skip the check at the end')
-    .option('--json', 'print {file, createdAt, tables, rows, blobs, fsck}, and no progress')
+    .option('--json', 'print {file, createdAt, tables, rows, blobs, erasedAgain, fsck}, and no progress')
     .addHelpText(
       'after',
       `
 Everything is verified before anything is written. If a restore was interrupted, run it again; it starts over.
+What was erased after the backup is erased again: the journal of erasures in the blob store names it. Give --erasures if
+HOLDFAST_BLOB_URL is not the blob store of the old installation.
 Exit code 0: restored. 1: not restored, or the check found problems.`,
     )
     .action(async (file: string | undefined, options: Options) => {
@@ -47,9 +55,9 @@ Exit code 0: restored. 1: not restored, or the check found problems.`,
         return restoreMoment({ ...options, toTime: options.toTime });
       if (options.toTime !== undefined || file === undefined)
         throw new OperatorError('Give either the archive to restore, or --to-time with a moment.');
-      const manifest = await restore(resolve(file), options);
+      const restored = await restore(resolve(file), options);
       const outcome = options.fsck ? await checkRestored(options) : null;
-      print(options, documentOf(resolve(file), manifest, outcome), summaryOf(manifest, outcome));
+      print(options, documentOf(resolve(file), restored, outcome), summaryOf(restored, outcome));
       if (outcome && outcome.document.found > 0) process.exitCode = 1;
     });
 }
@@ -77,7 +85,10 @@ async function restoreMoment(options: Options & { toTime: string }): Promise<voi
   if (outcome && outcome.document.found > 0) process.exitCode = 1;
 }
 
-async function restore(file: string, options: Options): Promise<Manifest> {
+async function restore(file: string, options: Options): Promise<Restored> {
+  const erasuresOf = options.erasures === undefined ? null : parseBlobUrl(options.erasures);
+  if (options.erasures !== undefined && !erasuresOf)
+    throw new OperatorError('--erasures must be s3://BUCKET/PREFIX?region=REGION or file:///DIRECTORY.');
   const config = readSettings(console.error);
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
   const keys = await findKeys(`${file}.key`, options, config);
@@ -85,7 +96,7 @@ async function restore(file: string, options: Options): Promise<Manifest> {
   const progress = createProgressLine(options.json ? null : process.stderr);
   try {
     return await stoppable((signal) =>
-      restoreBackup({ file, keys, config, log, signal, onProgress: stageProgress(progress) }),
+      restoreBackup({ file, keys, config, log, signal, erasuresOf, onProgress: stageProgress(progress) }),
     );
   } finally {
     progress.end();
@@ -128,22 +139,33 @@ async function checkRestored(options: Options): Promise<FsckOutcome> {
   return outcome;
 }
 
-function documentOf(file: string, { createdAt, tables, blobs }: Manifest, outcome: FsckOutcome | null) {
+function documentOf(
+  file: string,
+  { manifest: { createdAt, tables, blobs }, erasedAgain }: Restored,
+  outcome: FsckOutcome | null,
+) {
   return {
     file,
     createdAt,
     tables: tables.length,
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
     blobs: { count: blobs.count, bytes: blobs.bytes, erased: blobs.erased, missing: blobs.missing },
+    erasedAgain,
     fsck: outcome?.document ?? null,
   };
 }
 
-function summaryOf({ createdAt, tables, blobs, chain }: Manifest, outcome: FsckOutcome | null): string {
+function summaryOf(
+  { manifest: { createdAt, tables, blobs, chain }, erasedAgain, journalled }: Restored,
+  outcome: FsckOutcome | null,
+): string {
   const count = (value: number) => value.toLocaleString('en-US');
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   const lines = [
     `Restored as of ${createdAt}: ${count(rows)} rows of ${tables.length} tables, ${count(blobs.count)} blobs.`,
+    journalled === 0
+      ? 'No journal of erasures was found, so what was erased after the backup is there again. If something was, restore once more with --erasures and the blob store of the old installation.'
+      : `${count(erasedAgain)} records and files that were erased after the backup were erased again.`,
     'Start it only after the service that was backed up is stopped for good: two of them would send everything twice.',
   ];
   if (chain?.embedded && outcome && outcome.document.skipped > 0) {

@@ -107,12 +107,13 @@ export const dataSettings = {
       return dir === null ? null : resolve(dir);
     },
   } satisfies Field<string | null>,
-  /** How long base backups and the archived log are kept. */
+  /** How long base backups and the archived log are kept, and the operator keeps other backups. */
   backupRetentionDays: setting({
     name: 'HOLDFAST_BACKUP_RETENTION_DAYS',
     default: '30',
     about:
-      'How many days base backups and the archived log are kept. What was erased is gone from them after this time; other backups are yours to remove.',
+      'For how many days base backups and the archived log are kept. When something is erased, the answer tells by this when the last copy is gone. Other backups are not deleted by Holdfast: remove them yourself by then.',
+    see: '[Erasure](files.md#erasure)',
     ...countTo(3650),
   }),
   /** The largest file that is accepted. */

@@ -26,6 +26,9 @@ export const locks = {
   apiKeys: 4_801_015,
   /** Taken by triggers: prevents a change of the settings while a reservation is made under them. */
   budgetSettings: 4_801_016,
+  /** The second key is the workspace: shared by erasures, exclusive for changes of holds. */
+  holds: 4_801_020,
+  retention: 4_801_021,
   restore: 4_801_008,
   /** Held by the session. */
   migration: 4_801_044,

@@ -24,6 +24,7 @@ export const columnTypes: { [T in keyof Tables]?: Record<keyof Tables[T], Elemen
     external_id: 'text',
     data: 'text',
     salt: 'bytea',
+    erased_at: 'timestamptz',
   },
   audit_entries: {
     workspace_id: 'text',

@@ -3,6 +3,7 @@ import type { AnchoringTables } from './tables/anchoring.ts';
 import type { AssetTables } from './tables/assets.ts';
 import type { ChainTables } from './tables/chain.ts';
 import type { ClockTables } from './tables/clocks.ts';
+import type { ErasureTables } from './tables/erasures.ts';
 import type { FileTables } from './tables/files.ts';
 import type { FoundationTables } from './tables/foundation.ts';
 import type { MaintenanceTables } from './tables/maintenances.ts';
@@ -18,6 +19,7 @@ export interface Tables
     AnchoringTables,
     ClockTables,
     FileTables,
+    ErasureTables,
     AssetTables,
     TransferTables,
     MaintenanceTables,

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { HistoryProofs } from '../anchoring/history-proofs.ts';
 import type { Proofs } from '../anchoring/proofs.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Lead } from '../chain/chain.ts';
 import { registryCodeHash } from '../chain/registry/registry.ts';
@@ -29,12 +30,19 @@ import { fileValidationLoop } from './files/validation/file-validation.loop.ts';
 import { fileValidationRoutes } from './files/validation/file-validations.routes.ts';
 import { createFileValidations } from './files/validation/file-validations.ts';
 import { createFileValidator } from './files/validation/file-validator.ts';
+import { erasureJournalLoop } from './holds/erasure-journal.loop.ts';
+import { createErasureJournal, listErasures } from './holds/erasures.ts';
+import { holdRoutes } from './holds/holds.routes.ts';
+import { createHolds } from './holds/holds.ts';
 import { statsRoutes } from './overview/stats.routes.ts';
 import { createStats, type StatsDeps } from './overview/stats.ts';
 import { usageRoutes } from './overview/usage.routes.ts';
 import { createUsage, type NodeUse } from './overview/usage.ts';
 import { recordRoutes } from './records/records.routes.ts';
 import { createRecords } from './records/records.ts';
+import { retentionLoop } from './retention/retention.loop.ts';
+import { retentionRoutes } from './retention/retention.routes.ts';
+import { createRetentionRules, createRetentionWork } from './retention/retention.ts';
 import { transactionRoutes } from './vaults/transactions.routes.ts';
 import { createTransactions } from './vaults/transactions.ts';
 import { vaultRoutes } from './vaults/vaults.routes.ts';
@@ -53,6 +61,9 @@ export interface HoldingsDeps {
   commit: CommitTogether;
   keyring: Keyring;
   blobs: Blobs;
+  blobStore: BlobStore;
+  /** How long backups and archived WAL are kept. */
+  backupRetentionDays: number;
   onChain: OnChain;
   documents: DocumentThread;
   /** Woken after a commit that contains an event. */
@@ -75,6 +86,8 @@ interface OnChain extends ChainRelayDeps, Omit<StatsDeps, 'db' | 'readClocks'> {
   historyProofs: HistoryProofs;
 }
 
+const dayMs = 24 * 60 * 60 * 1000;
+
 export function createHoldings(deps: HoldingsDeps): Holdings {
   const { db, pool, commit, keyring, blobs, onChain, documents, eventWakeup, changes, log } = deps;
   const { proofs, historyProofs, registry } = onChain;
@@ -90,18 +103,34 @@ export function createHoldings(deps: HoldingsDeps): Holdings {
     eventWakeup,
     log,
   });
+  const journal = createErasureJournal({ db, store: deps.blobStore, keyring, log });
+  const goneFromBackups = (erasedAt: Date) =>
+    new Date(erasedAt.getTime() + deps.backupRetentionDays * dayMs).toISOString();
   return {
     vaults,
     fileContents,
     loops: [
       auditAnchorsLoop(db),
+      erasureJournalLoop(journal, changes),
+      retentionLoop(createRetentionWork({ db, blobs, journal })),
       fileValidationLoop(validator, { lead: onChain.lead, wakeup: validationWakeup, changes }),
     ],
     routes(app, shell) {
       vaultRoutes(app, { ...shell, vaults });
       transactionRoutes(app, { ...shell, vaults, transactions: createTransactions(pool) });
-      recordRoutes(app, { ...shell, records: createRecords({ db, pool, commit, vaults, makeProof }) });
-      const files = createFiles({ db, pool, vaults, blobs, proofs, historyProofs });
+      recordRoutes(app, {
+        ...shell,
+        goneFromBackups,
+        records: createRecords({ db, pool, commit, vaults, journal, makeProof }),
+      });
+      retentionRoutes(app, { retention: createRetentionRules({ db, vaults }) });
+      holdRoutes(app, {
+        ...shell,
+        goneFromBackups,
+        holds: createHolds(db),
+        listErasures: (workspaceId, page) => listErasures(db, workspaceId, page),
+      });
+      const files = createFiles({ db, pool, vaults, blobs, journal, proofs, historyProofs });
       fileRoutes(app, { ...shell, files });
       fileCustodyRoutes(app, { ...shell, files });
       fileValidationRoutes(app, {

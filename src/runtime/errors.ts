@@ -91,6 +91,13 @@ export const errorKinds = {
     retry: 'after resolving that',
     meaning: 'The current state of the resource does not allow this. The message says why.',
   },
+  on_hold: {
+    status: 409,
+    when: 'a legal hold forbids to erase it',
+    retry: 'after the hold is released',
+    meaning:
+      'A legal hold is placed on the record, the file or the vault, so nothing of it may be erased. The message names what is held and why. Whoever may do so releases the hold with PUT /platform/holds.',
+  },
   vault_deactivated: {
     status: 409,
     when: 'the vault is deactivated and accepts nothing new',

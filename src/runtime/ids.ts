@@ -21,6 +21,7 @@ export const idPrefixes = [
   'rpl',
   'key',
   'aud',
+  'ers',
 ] as const;
 
 export type IdPrefix = (typeof idPrefixes)[number] | 'usr' | 'ses' | 'inv' | 'ntc';

@@ -1,6 +1,7 @@
 /** Makes a base backup every few days, mirrors new blobs every minute, and removes what is past its retention. */
 import type pg from 'pg';
 import type { BlobStore } from '../../blobs/blob-store.ts';
+import { copyErasures } from '../../blobs/erasure-journal.ts';
 import type { Config } from '../../config/config.ts';
 import type { Db } from '../../db/database.ts';
 import { type Loop, type LoopLog, repeating } from '../../runtime/loop.ts';
@@ -52,6 +53,7 @@ export function baseBackupsLoop(deps: BaseBackupDeps): Loop {
     if (mirror) {
       const since = mirroredAt === null ? undefined : new Date(mirroredAt.getTime() - latestCommitMs);
       await copyMissing({ db, from: deps.store, to: mirror.store, has: mirror.has, since, signal });
+      await copyErasures(deps.store, mirror.store);
       mirroredAt = now;
     }
     if (now.getTime() - prunedAt >= pruneEveryMs) {

@@ -1,9 +1,11 @@
 /** Restores the embedded cluster as of a moment: a base backup, brought forward by the archived log. */
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BlobStore } from '../../blobs/blob-store.ts';
+import { copyErasures } from '../../blobs/erasure-journal.ts';
 import { openBlobStore } from '../../blobs/open-blob-store.ts';
 import type { Config } from '../../config/config.ts';
-import { openDatabase } from '../../db/database.ts';
+import { type Db, openDatabase } from '../../db/database.ts';
 import { startEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
 import { pathsIn } from '../../db/embedded/paths.ts';
 import { findPostmaster, stopPostmaster } from '../../db/embedded/postmaster.ts';
@@ -129,9 +131,14 @@ async function recover(draft: string, options: RecoverOptions): Promise<Pick<Rec
         client.release();
       }
       await migrate({ connection: connection() });
-      const blobs = await bringBlobs(database.db, options);
-      await settle(connection);
-      return { asOf, blobs };
+      const store = await openBlobStore(options.config.blobs);
+      try {
+        const blobs = await bringBlobs({ db: database.db, store }, options);
+        await settle(connection, { store, keys });
+        return { asOf, blobs };
+      } finally {
+        await store.close();
+      }
     } finally {
       await database.close();
     }
@@ -162,21 +169,17 @@ async function lastCommit(client: {
   return rows[0]?.at ?? null;
 }
 
-async function bringBlobs(db: Parameters<typeof copyMissing>[0]['db'], options: RecoverOptions) {
+async function bringBlobs({ db, store }: { db: Db; store: BlobStore }, options: RecoverOptions) {
   const { config, dir, onProgress, signal } = options;
-  const to = await openBlobStore(config.blobs);
-  try {
-    if (config.blobs.kind !== 'disk') return { copied: 0, missing: 0 };
-    const mirror = await openMirror(dir);
-    const present = new Set<string>();
-    for await (const { name } of to.list()) present.add(name);
-    return await copyMissing({
-      ...{ db, from: mirror.store, to, has: (name) => present.has(name), signal },
-      onProgress: (progress) => onProgress('blobs', progress),
-    });
-  } finally {
-    await to.close();
-  }
+  if (config.blobs.kind !== 'disk') return { copied: 0, missing: 0 };
+  const mirror = await openMirror(dir);
+  await copyErasures(mirror.store, store);
+  const present = new Set<string>();
+  for await (const { name } of store.list()) present.add(name);
+  return await copyMissing({
+    ...{ db, from: mirror.store, to: store, has: (name) => present.has(name), signal },
+    onProgress: (progress) => onProgress('blobs', progress),
+  });
 }
 
 function explainRecovery(error: unknown, to: Date | null): never {

@@ -72,6 +72,7 @@ export interface AnchoringTables {
     external_id: string | null;
     data: string | null;
     salt: Buffer | null;
+    erased_at: NullableTimestamp;
   };
   /** A view: leaves with their batch and place, which are null while they are pending. */
   placed_leaves: {
@@ -141,11 +142,14 @@ export interface AnchoringTables {
     version: number;
     external_id: string | null;
     vault_id: string;
-    data: string;
-    salt: Buffer;
+    /** These are null once the data was erased. */
+    data: string | null;
+    salt: Buffer | null;
     data_hash: Buffer;
     created_at: Timestamp;
     leaf_id: number;
     leaf: Buffer;
+    claims: string | null;
+    erased_at: NullableTimestamp;
   };
 }

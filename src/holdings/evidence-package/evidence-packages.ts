@@ -125,15 +125,19 @@ export function createEvidencePackages(deps: EvidencePackagesDeps): EvidencePack
     const { workspaceId, id, version } = request;
     const found = await findRecord(pool, { workspaceId, id }, version);
     if (!found) throw version === undefined ? noRecord(id) : noVersion(id, version);
-    const { record, data, salt } = found;
+    const { record, content } = found;
+    const salt = content && (`0x${content.salt.toString('hex')}` as const);
     const proof = await prove(request, record.version, {
-      ...{ digest: record.dataHash, canonicalization: 'jcs', salt: `0x${salt.toString('hex')}` },
+      ...{ digest: record.dataHash, canonicalization: 'jcs', salt },
     });
+    if (!content) {
+      return { proof, content: { missing: 'It is not in this package: it was erased.' }, files: [] };
+    }
     const [path, saltPath] = ['content/record.json', 'content/salt.bin'];
     return {
       proof,
       content: { path, saltPath },
-      files: [textFile(path, data), { path: saltPath, bytes: salt }],
+      files: [textFile(path, content.data), { path: saltPath, bytes: content.salt }],
     };
   }
 }

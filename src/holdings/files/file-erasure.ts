@@ -1,10 +1,11 @@
 /** Erases the content of files for good: deletes a blob's data key when no version needs it any more. Proofs stay. */
-import { auditWrite } from '../../access/audit/audit.ts';
 import type { BlobRef, Blobs } from '../../blobs/blobs.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { type ErasureJournal, erasureWrites } from '../holds/erasures.ts';
+import { keepHolds, refuseHeld } from '../holds/holds.ts';
 import { holdFile } from './file-versions.ts';
 import { noFileVersion } from './files.store.ts';
 
@@ -13,38 +14,95 @@ import { noFileVersion } from './files.store.ts';
  * kept because another file has the same ones.
  */
 export async function eraseContent(
-  { db, blobs }: { db: Db; blobs: Pick<Blobs, 'erase'> },
+  { db, blobs, journal }: FileErasureDeps,
   caller: Caller,
   { id, version }: { id: string; version: number | undefined },
 ): Promise<number[]> {
   const { workspaceId } = caller;
-  const { erased, kept } = await db.transaction().execute(async (db) => {
-    await holdFile(db, { workspaceId, id });
+  const { dropped, kept } = await db.transaction().execute(async (db) => {
+    await keepHolds(db, workspaceId);
+    const { vault } = await holdFile(db, { workspaceId, id });
     const stored = await storedVersions(db, { workspaceId, id, version });
+    await refuseHeld(db, workspaceId, [id, vault.id, ...stored.map(({ vault_id }) => vault_id)]);
     const open = stored.filter(({ erased_at }) => erased_at === null);
-    if (open.length === 0) return { erased: [], kept: await keptVersions(db, stored, caller) };
-    const versions = open.map(({ version }) => version);
-    await db
-      .updateTable('file_versions')
-      .set({ erased_at: new Date() })
-      .where('workspace_id', '=', workspaceId)
-      .where('file_id', '=', id)
-      .where('version', 'in', versions)
-      .execute();
-    // A common order, so that two erasures never deadlock.
-    const blobIds = [...new Set(open.map(({ blob_id }) => String(blob_id)))].sort();
-    const dropped = [];
-    for (const blobId of blobIds) {
-      const ref = { workspaceId, blobId };
-      const done = await blobs.erase(db, ref, () => isNeeded(db, ref));
-      if (done) dropped.push({ ...done, blobId });
-    }
-    const details = { versions, erasedBlobs: dropped.map(({ blobId }) => blobId) };
-    await insertAll(db, [auditWrite(caller, { action: 'file.erase_content', targetId: id, details })]);
-    return { erased: dropped, kept: await keptVersions(db, stored, caller) };
+    const dropped = await eraseVersions(db, { caller, id, open, blobs });
+    return { dropped, kept: await keptVersions(db, stored, caller) };
   });
-  for (const { settle } of erased) await settle();
+  if (dropped.versions > 0) await journal.settle();
+  for (const settle of dropped.settling) await settle();
   return kept;
+}
+
+export interface FileErasureDeps {
+  db: Db;
+  blobs: Pick<Blobs, 'erase'>;
+  journal: Pick<ErasureJournal, 'settle'>;
+}
+
+export interface DroppedContent {
+  versions: number;
+  bytes: number;
+  /** To be called after the commit. */
+  settling: (() => Promise<void>)[];
+}
+
+/** Inside a transaction that keeps the holds, for a file that is not held. Null when a version was added at or after `end`. */
+export async function eraseWholeFile(
+  db: Db,
+  blobs: Pick<Blobs, 'erase'>,
+  { caller, id, end }: { caller: Caller; id: string; end: Date },
+): Promise<DroppedContent | null> {
+  const { workspaceId } = caller;
+  await holdFile(db, { workspaceId, id });
+  const stored = await storedVersions(db, { workspaceId, id, version: undefined });
+  if (stored.some(({ created_at }) => created_at >= end)) return null;
+  return eraseVersions(db, { caller, id, open: stored.filter(({ erased_at }) => erased_at === null), blobs });
+}
+
+interface StoredVersion {
+  version: number;
+  vault_id: string;
+  blob_id: string | null;
+  erased_at: Date | null;
+  created_at: Date;
+}
+
+async function eraseVersions(
+  db: Db,
+  {
+    caller,
+    id,
+    open,
+    blobs,
+  }: { caller: Caller; id: string; open: StoredVersion[]; blobs: Pick<Blobs, 'erase'> },
+): Promise<DroppedContent> {
+  if (open.length === 0) return { versions: 0, bytes: 0, settling: [] };
+  const { workspaceId } = caller;
+  const versions = open.map(({ version }) => version);
+  const erasedAt = new Date();
+  await db
+    .updateTable('file_versions')
+    .set({ erased_at: erasedAt })
+    .where('workspace_id', '=', workspaceId)
+    .where('file_id', '=', id)
+    .where('version', 'in', versions)
+    .execute();
+  // A common order, so that two erasures never deadlock.
+  const blobIds = [...new Set(open.map(({ blob_id }) => String(blob_id)))].sort();
+  const erasedBlobs: string[] = [];
+  const settling: (() => Promise<void>)[] = [];
+  let bytes = 0;
+  for (const blobId of blobIds) {
+    const ref = { workspaceId, blobId };
+    const done = await blobs.erase(db, ref, () => isNeeded(db, ref));
+    if (!done) continue;
+    erasedBlobs.push(blobId);
+    bytes += done.bytes;
+    settling.push(done.settle);
+  }
+  const erasure = { kind: 'file', subjectId: id, versions, bytes, erasedAt } as const;
+  await insertAll(db, erasureWrites(caller, erasure, { erasedBlobs }));
+  return { versions: versions.length, bytes, settling };
 }
 
 async function keptVersions(
@@ -66,10 +124,10 @@ async function keptVersions(
 async function storedVersions(
   db: Db,
   { workspaceId, id, version }: { workspaceId: string; id: string; version: number | undefined },
-) {
+): Promise<StoredVersion[]> {
   let select = db
     .selectFrom('file_versions')
-    .select(['version', 'blob_id', 'erased_at'])
+    .select(['version', 'vault_id', 'blob_id', 'erased_at', 'created_at'])
     .where('workspace_id', '=', workspaceId)
     .where('file_id', '=', id);
   if (version !== undefined) select = select.where('version', '=', version);

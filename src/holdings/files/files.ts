@@ -13,7 +13,7 @@ import type { Transfer } from '../transfers/transfers.store.ts';
 import { refuseDuringTransfer, startTransfer, type TransferRequest } from '../transfers/transfers.ts';
 import { holdActiveVault } from '../vaults/held-vault.ts';
 import type { Vaults } from '../vaults/vaults.ts';
-import { eraseContent } from './file-erasure.ts';
+import { eraseContent, type FileErasureDeps } from './file-erasure.ts';
 import { type FileHistoryItem, type HistoryPage, listHistory, proveHistory } from './file-history.ts';
 import {
   checkFileName,
@@ -88,12 +88,13 @@ export interface FilesDeps {
   pool: Pool;
   vaults: Pick<Vaults, 'get'>;
   blobs: Pick<Blobs, 'erase'>;
+  journal: FileErasureDeps['journal'];
   proofs: Pick<Proofs, 'make'>;
   historyProofs: HistoryProofs;
 }
 
 export function createFiles(deps: FilesDeps): Files {
-  const { db, pool, vaults, blobs, proofs, historyProofs } = deps;
+  const { db, pool, vaults, blobs, journal, proofs, historyProofs } = deps;
   return {
     create: (caller, { vaultAddress, content, ...rest }, also) =>
       settling(content, async () => {
@@ -174,7 +175,7 @@ export function createFiles(deps: FilesDeps): Files {
       });
     },
 
-    eraseContent: (caller, of) => eraseContent({ db, blobs }, caller, of),
+    eraseContent: (caller, of) => eraseContent({ db, blobs, journal }, caller, of),
   };
 }
 

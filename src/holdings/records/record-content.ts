@@ -95,6 +95,7 @@ function makeVersion(
       vaultAddress: vault.address,
       version,
       dataHash: `0x${digest.toString('hex')}`,
+      erased: false,
       status: 'pending',
       createdAt,
       anchor: null,

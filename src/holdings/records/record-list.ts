@@ -57,10 +57,10 @@ function newestWithin(workspaceId: string, query: Omit<RecordQuery, 'limit'>): R
   if (to !== undefined) conditions.push(sql`id < ${idBound('rec', to)}`);
   if (before !== undefined) conditions.push(sql`id < ${before}`);
   return sql`
-    select first.workspace_id, id, version, external_id, vault_id, data_hash, created_at, leaf_id
+    select first.workspace_id, id, version, external_id, vault_id, data_hash, erased_at, created_at, leaf_id
     from (select workspace_id, id, external_id, vault_id from records where version = 1) as first
     cross join lateral (
-      select version, data_hash, created_at, leaf_id from records r
+      select version, data_hash, erased_at, created_at, leaf_id from records r
       where r.workspace_id = first.workspace_id and r.id = first.id order by version desc limit 1
     ) as newest
     where ${sql.join(conditions, sql` and `)}`;

@@ -129,6 +129,10 @@ function keyOf(workspaceId: string, id: string): string {
   return `${workspaceId} ${id}`;
 }
 
+export function noRecordVersion(id: string, version: number): AppError {
+  return new AppError('resource_not_found', `There is no version ${version} of the record ${id}.`);
+}
+
 export function noRecord(id: string): AppError {
   return new AppError('resource_not_found', `There is no record ${id}.`);
 }

@@ -12,7 +12,8 @@ import { bodyBytes } from '../../http/bodies/body-limits.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { packIds, unpackIds } from '../../runtime/ids.ts';
-import { address, dateTime, like, named, plainText, sample, text } from '../../runtime/schemas.ts';
+import { address, dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
+import { type GoneFromBackups, goneFromBackups as goneField } from '../holds/holds.routes.ts';
 import type { RecordVersion } from './records.store.ts';
 import type { Records } from './records.ts';
 
@@ -37,6 +38,7 @@ const fields = {
   dataHash: text(sampleDataHash, {
     description: 'SHA-256 of a random salt and the data in its RFC 8785 form; the salt is in the proof',
   }),
+  erased: Type.Boolean({ description: 'Whether its data was erased' }),
   status,
   createdAt: dateTime,
   anchor,
@@ -54,8 +56,8 @@ const data = Type.Object(
   },
 );
 const WholeRecordSchema = named(
-  { title: 'RecordWithData', description: 'A version of a record, with its data' },
-  Type.Object({ ...fields, data }),
+  { title: 'RecordWithData', description: 'A version of a record, with its data; null once it was erased' },
+  Type.Object({ ...fields, data: orNull(data) }),
 );
 
 const externalId = like(
@@ -76,11 +78,15 @@ const read = { scope: 'records:read', tellsOfChain: true } as const;
 
 export interface RecordRoutesDeps {
   records: Records;
+  goneFromBackups: GoneFromBackups;
   cursors: Cursors;
   idempotency: Idempotency;
 }
 
-export function recordRoutes(app: Api, { records, cursors, idempotency }: RecordRoutesDeps): void {
+export function recordRoutes(
+  app: Api,
+  { records, goneFromBackups, cursors, idempotency }: RecordRoutesDeps,
+): void {
   /** A first version and its vault's address never change, and none is ever deleted. */
   const remake = async (request: FastifyRequest, made: Buffer) =>
     (await records.created(callerOf(request).workspaceId, unpackIds('rec', made))).map(toJson);
@@ -218,9 +224,14 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     },
     async (request, reply) => {
       const { workspaceId } = callerOf(request);
-      const { record, data } = await records.get(workspaceId, request.params.recordId, request.query.version);
+      const { record, content } = await records.get(
+        workspaceId,
+        request.params.recordId,
+        request.query.version,
+      );
+      if (!content) return sendJson(reply, withStored(toJson(record), { name: 'data', text: 'null' }));
       // Sends the data as exactly the text that was hashed.
-      return sendJson(reply, withStored(toJson(record), { name: 'data', text: data }));
+      return sendJson(reply, withStored(toJson(record), { name: 'data', text: content.data }));
     },
   );
 
@@ -305,6 +316,53 @@ export function recordRoutes(app: Api, { records, cursors, idempotency }: Record
     async (request) => {
       const { workspaceId } = callerOf(request);
       return { ...(await records.proof(workspaceId, request.params.recordId, request.query.version)) };
+    },
+  );
+
+  app.delete(
+    `${url}/:recordId/data`,
+    {
+      config: { scope: 'records:write' },
+      schema: {
+        operationId: 'eraseRecordData',
+        summary: 'Erase the data of a record',
+        description:
+          'Erases all versions, or one of them: the data, its salt, and what the proof stated beside it. Hashes and proofs remain; externalId remains, too. The answer says when the last backup with the data is gone. Repeating the request changes nothing. 409 `on_hold` while the record or its vault is held.',
+        tags,
+        params: recordPath,
+        querystring: Type.Object(
+          {
+            version: Type.Optional(
+              Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'Defaults to all versions' }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        response: {
+          200: Type.Object({
+            recordId: text(sample.recordId),
+            versions: Type.Array(Type.Integer(), {
+              examples: [[1]],
+              description: 'Erased now or before; at most the first 1000',
+            }),
+            bytes: Type.Integer({ examples: [51], description: 'Bytes of data that were erased now' }),
+            erasedAt: dateTime,
+            goneFromBackupsAt: goneField(),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const { recordId } = request.params;
+      const of = { id: recordId, version: request.query.version };
+      const { versions, bytes, erasedAt } = await records.eraseData(callerOf(request), of);
+      return {
+        recordId,
+        versions: versions.slice(0, 1000),
+        bytes,
+        erasedAt: erasedAt.toISOString(),
+        goneFromBackupsAt: goneFromBackups(erasedAt),
+      };
     },
   );
 }

@@ -24,14 +24,15 @@ export interface RecordVersion extends AnchorState {
   version: number;
   /** Hex. */
   dataHash: `0x${string}`;
+  /** Whether its data was erased. */
+  erased: boolean;
   createdAt: Date;
 }
 
 export interface WholeRecord {
   record: RecordVersion;
-  /** RFC 8785 form. */
-  data: string;
-  salt: Buffer;
+  /** RFC 8785 form, with its salt; null once they were erased. */
+  content: { data: string; salt: Buffer } | null;
 }
 
 export interface RecordKey {
@@ -45,7 +46,7 @@ export async function findRecord(
   { workspaceId, id }: RecordKey,
   version: number | undefined,
 ): Promise<WholeRecord | null> {
-  const { rows } = await pool.query<RecordRow & { data: string; salt: Buffer }>({
+  const { rows } = await pool.query<RecordRow & { data: string | null; salt: Buffer | null }>({
     name: 'record',
     text: `select ${columns}, r.data, r.salt from (
              select * from records
@@ -55,7 +56,9 @@ export async function findRecord(
     values: [workspaceId, id, version ?? null],
   });
   const [row] = rows;
-  return row ? { record: toRecord(row), data: row.data, salt: row.salt } : null;
+  if (!row) return null;
+  const { data, salt } = row;
+  return { record: toRecord(row), content: data === null || salt === null ? null : { data, salt } };
 }
 
 /** Versions before `before`, newest first. */
@@ -88,7 +91,7 @@ export async function findCreated(
            join vaults v on v.workspace_id = r.workspace_id and v.id = r.vault_id order by wanted.place`,
     values: [workspaceId, ids],
   });
-  return rows.map((row) => ({ ...toOwnFields(row), status: 'pending', anchor: null }));
+  return rows.map((row) => ({ ...toOwnFields(row), erased: false, status: 'pending', anchor: null }));
 }
 
 /** `versions`: a select of rows of `records`. Newest records first. */
@@ -103,7 +106,8 @@ export async function readRecords(
   return rows.map(toRecord);
 }
 
-const ownColumns = 'r.id, r.external_id, r.vault_id, v.address, r.version, r.data_hash, r.created_at';
+const ownColumns =
+  'r.id, r.external_id, r.vault_id, v.address, r.version, r.data_hash, r.erased_at, r.created_at';
 const columns = `${ownColumns}, ${anchorColumns}`;
 
 /** Each join uses a key, for every version `r`. */
@@ -118,6 +122,7 @@ interface RecordRow extends AnchorColumns {
   address: string;
   version: number;
   data_hash: Buffer;
+  erased_at: Date | null;
   created_at: Date;
 }
 
@@ -133,6 +138,7 @@ function toOwnFields(row: Omit<RecordRow, keyof AnchorColumns>): Omit<RecordVers
     vaultAddress: row.address,
     version: row.version,
     dataHash: `0x${row.data_hash.toString('hex')}`,
+    erased: row.erased_at !== null,
     createdAt: row.created_at,
   };
 }

@@ -6,13 +6,14 @@ import type { Db } from '../../db/database.ts';
 import { type CommitTogether, type PackedRows, packRows, type Write } from '../../db/writes.ts';
 import type { Proof } from '../../proof/verify/proof.ts';
 import type { Caller } from '../../runtime/caller.ts';
-import { AppError } from '../../runtime/errors.ts';
+import type { ErasureJournal } from '../holds/erasures.ts';
 import { explainRefusedSeal, vaultDeactivated } from '../vaults/refused-seal.ts';
 import type { OwningVault } from '../vaults/vaults.store.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import { firstVersion, recordContent } from './record-content.ts';
+import { eraseRecordData, type RecordErasure } from './record-erasure.ts';
 import { listRecords, type RecordPage, type RecordQuery } from './record-list.ts';
-import { createVersionAdder, noRecord } from './record-versions.ts';
+import { createVersionAdder, noRecord, noRecordVersion } from './record-versions.ts';
 import {
   findCreated,
   findRecord,
@@ -47,6 +48,8 @@ export interface Records {
     page: { before: number | undefined; limit: number },
   ): Promise<RecordVersion[]>;
   proof(workspaceId: string, id: string, version?: number): Promise<Proof>;
+  /** Default: all versions. Throws on_hold. */
+  eraseData(caller: Caller, of: { id: string; version: number | undefined }): Promise<RecordErasure>;
 }
 
 export interface NewRecord {
@@ -71,11 +74,12 @@ export interface RecordsDeps {
   pool: Pool;
   commit: CommitTogether;
   vaults: Pick<Vaults, 'get' | 'getOwner' | 'forgetOwner'>;
+  journal: Pick<ErasureJournal, 'settle'>;
   /** Throws when the version is not confirmed yet. */
   makeProof(of: ProofRequest): Promise<Proof>;
 }
 
-export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDeps): Records {
+export function createRecords({ db, pool, commit, vaults, journal, makeProof }: RecordsDeps): Records {
   const addVersion = createVersionAdder(db);
 
   async function activeVault(workspaceId: string, address: string): Promise<OwningVault> {
@@ -118,7 +122,7 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
     const found = await findRecord(pool, { workspaceId, id }, version);
     if (found) return found;
     if (version === undefined) throw noRecord(id);
-    throw new AppError('resource_not_found', `There is no version ${version} of the record ${id}.`);
+    throw noRecordVersion(id, version);
   }
 
   return {
@@ -156,7 +160,7 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
     },
 
     async proof(workspaceId, id, version) {
-      const { record, salt } = await get(workspaceId, id, version);
+      const { record, content } = await get(workspaceId, id, version);
       return makeProof({
         workspaceId,
         kind: 'record',
@@ -166,9 +170,15 @@ export function createRecords({ db, pool, commit, vaults, makeProof }: RecordsDe
           algorithm: 'sha-256',
           digest: record.dataHash,
           canonicalization: 'jcs',
-          salt: `0x${salt.toString('hex')}`,
+          salt: content && `0x${content.salt.toString('hex')}`,
         },
       });
+    },
+
+    async eraseData(caller, of) {
+      const erased = await eraseRecordData(db, caller, of);
+      if (erased.bytes > 0) await journal.settle();
+      return erased;
     },
   };
 }

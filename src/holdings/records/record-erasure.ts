@@ -1,0 +1,96 @@
+/** Erases the data of records for good: data, salt and claims go; hash and leaf stay, and with them the proof. */
+import { sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { insertAll } from '../../db/writes.ts';
+import type { Caller } from '../../runtime/caller.ts';
+import { erasureWrites } from '../holds/erasures.ts';
+import { keepHolds, refuseHeld } from '../holds/holds.ts';
+import { noRecord, noRecordVersion } from './record-versions.ts';
+
+export interface RecordErasure {
+  /** All versions without data that were asked for, also those that were erased before. */
+  versions: number[];
+  /** Of data that was erased now. */
+  bytes: number;
+  /** Of the last of them. */
+  erasedAt: Date;
+}
+
+interface Row {
+  version: number;
+  vault_id: string;
+  /** Null when its data was erased already. */
+  bytes: number | null;
+  erased_at: Date | null;
+  created_at: Date;
+}
+
+/** Default: all versions. A version that is added meanwhile is not erased. Repeating it changes nothing. */
+export function eraseRecordData(
+  db: Db,
+  caller: Caller,
+  { id, version }: { id: string; version: number | undefined },
+): Promise<RecordErasure> {
+  const { workspaceId } = caller;
+  return db.transaction().execute(async (db) => {
+    await keepHolds(db, workspaceId);
+    const rows = await lockVersions(db, { workspaceId, id, version });
+    const open = rows.filter(({ bytes }) => bytes !== null);
+    await refuseHeld(db, workspaceId, [id, ...(rows[0] ? [rows[0].vault_id] : [])]);
+    const erasedAt = new Date();
+    const bytes = open.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
+    if (open.length > 0) await eraseVersions(db, caller, { id, rows: open, bytes, erasedAt });
+    const times = rows.map(({ erased_at }) => (erased_at ?? erasedAt).getTime());
+    return { versions: rows.map((row) => row.version), bytes, erasedAt: new Date(Math.max(...times)) };
+  });
+}
+
+/**
+ * Inside a transaction that keeps the holds, for a record that is not held. Returns how many bytes were erased, or null
+ * when a version was added at or after `end`: then nothing is.
+ */
+export async function eraseWholeRecord(
+  db: Db,
+  caller: Caller,
+  { id, end }: { id: string; end: Date },
+): Promise<{ bytes: number } | null> {
+  const rows = await lockVersions(db, { workspaceId: caller.workspaceId, id, version: undefined });
+  if (rows.some(({ created_at }) => created_at >= end)) return null;
+  const open = rows.filter(({ bytes }) => bytes !== null);
+  const bytes = open.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
+  if (open.length > 0) await eraseVersions(db, caller, { id, rows: open, bytes, erasedAt: new Date() });
+  return { bytes };
+}
+
+async function eraseVersions(
+  db: Db,
+  caller: Caller,
+  { id, rows, bytes, erasedAt }: { id: string; rows: Row[]; bytes: number; erasedAt: Date },
+): Promise<void> {
+  const versions = rows.map(({ version }) => version);
+  await sql`
+    update records set data = null, salt = null, claims = null, erased_at = ${erasedAt}
+    where workspace_id = ${caller.workspaceId} and id = ${id} and version = any(${versions}::integer[])`.execute(
+    db,
+  );
+  await insertAll(db, erasureWrites(caller, { kind: 'record', subjectId: id, versions, bytes, erasedAt }));
+}
+
+/** Locks the record as a new version does, by its first one. */
+async function lockVersions(
+  db: Db,
+  { workspaceId, id, version }: { workspaceId: string; id: string; version: number | undefined },
+): Promise<Row[]> {
+  const locked = await sql`
+    select 1 from records where workspace_id = ${workspaceId} and id = ${id} and version = 1 for update`.execute(
+    db,
+  );
+  if (locked.rows.length === 0) throw noRecord(id);
+  // A statement of its own, which sees what was committed during the wait.
+  const { rows } = await sql<Row>`
+    select version, vault_id, octet_length(data) as bytes, erased_at, created_at from records
+    where workspace_id = ${workspaceId} and id = ${id} and version = coalesce(${version ?? null}, version)
+    order by version`.execute(db);
+  if (rows.length === 0 && version !== undefined) throw noRecordVersion(id, version);
+  return rows;
+}
