@@ -277,6 +277,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/platform/records/{recordId}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Erase the data of a record
+         * @description Erases all versions, or one of them: the data, its salt, and what the proof stated beside it. Hashes and proofs remain; externalId remains, too. The answer says when the last backup with the data is gone. Repeating the request changes nothing. 409 `on_hold` while the record or its vault is held. Needs the scope `records:write`.
+         */
+        delete: operations["eraseRecordData"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/vaults/{vaultAddress}/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the retention of a vault
+         * @description Needs the scope `vaults:read`.
+         */
+        get: operations["getRetention"];
+        /**
+         * Set the retention of a vault
+         * @description What is older is erased within about an hour, and so is what becomes older later. Hashes and proofs remain. What is held is not erased until the hold is released. POST …/retention/preview tells what a period would erase. Needs the scope `vaults:write`.
+         */
+        put: operations["putRetention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/vaults/{vaultAddress}/retention/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview the retention of a vault
+         * @description What these periods would erase now. Nothing is erased. Needs the scope `vaults:read`.
+         */
+        post: operations["previewRetention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List legal holds
+         * @description The holds that are placed now, by the id of what is held. Needs the scope `vaults:read`.
+         */
+        get: operations["listHolds"];
+        /**
+         * Place or release a legal hold
+         * @description Name one vault, file or record. While it is held, nothing of it is erased: a request to do so gets 409 `on_hold`, and retention leaves it out. The hold of a vault covers all its records and files. Repeating the request changes nothing. Needs the scope `vaults:write`.
+         */
+        put: operations["putHold"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/erasures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was erased
+         * @description Newest first, on request or by retention. Needs the scope `vaults:read`.
+         */
+        get: operations["listErasures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/platform/files": {
         parameters: {
             query?: never;
@@ -2764,12 +2872,30 @@ export interface components {
             error: string | null;
             durationMs: number;
         };
+        /** @description What was erased of a record or a file, without its content */
+        Erasure: {
+            /** @enum {string} */
+            kind: "record" | "file";
+            /** @description Id of the record or the file */
+            subjectId: string;
+            versions: number[];
+            /** @description How many bytes the workspace stores less; 0 for a file whose bytes another file needs */
+            bytes: number;
+            byRetention: boolean;
+            /** Format: date-time */
+            erasedAt: string;
+            /**
+             * Format: date-time
+             * @description From then on no backup and no archived WAL has it, provided that both are kept for HOLDFAST_BACKUP_RETENTION_DAYS at most
+             */
+            goneFromBackupsAt: string;
+        };
         /** @description The format of every error */
         Error: {
             /** @description What went wrong, for people to read */
             message: string;
             /** @enum {string} */
-            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "budget_exceeded" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
+            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "budget_exceeded" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "on_hold" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
             /** @description A page of this service that explains the error code */
             docUrl: string;
             /** Format: date-time */
@@ -2969,6 +3095,16 @@ export interface components {
                 /** @description SHA-256 of a random salt and the entry in its RFC 8785 form, with the hashes of its files; the salt is in the proof */
                 maintenanceHash: string;
             };
+        };
+        /** @description A legal hold */
+        Hold: {
+            /** @description Id of the vault, the file or the record */
+            subjectId: string;
+            held: boolean;
+            /** @description Empty when it is not held */
+            reason: string;
+            /** Format: date-time */
+            placedAt: string | null;
         };
         /** @description A period during which an asset is installed in another one */
         Installation: {
@@ -3336,6 +3472,8 @@ export interface components {
             version: number;
             /** @description SHA-256 of a random salt and the data in its RFC 8785 form; the salt is in the proof */
             dataHash: string;
+            /** @description Whether its data was erased */
+            erased: boolean;
             /** @enum {string} */
             status: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
             /** Format: date-time */
@@ -3379,6 +3517,8 @@ export interface components {
             version: number;
             /** @description SHA-256 of a random salt and the data in its RFC 8785 form; the salt is in the proof */
             dataHash: string;
+            /** @description Whether its data was erased */
+            erased: boolean;
             /** @enum {string} */
             status: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
             /** Format: date-time */
@@ -3391,7 +3531,7 @@ export interface components {
                 /** Format: date-time */
                 anchoredAt: string;
             } | null;
-            /** @description Any JSON object */
+            /** @description As it was sent; an empty object once it was erased */
             data: {
                 [key: string]: unknown;
             };
@@ -3424,6 +3564,17 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             finishedAt: string | null;
+        };
+        /** @description How long a vault keeps data and content */
+        Retention: {
+            /** @description The data of a record is erased this many days after its newest version was created; null: kept for ever */
+            recordDays: number | null;
+            /** @description The content of a file is erased this many days after its newest version was created; null: kept for ever */
+            fileDays: number | null;
+            /** @description Records and files that retention erased so far */
+            erased: number;
+            /** @description Bytes that it freed so far */
+            erasedBytes: number;
         };
         /** @description The endpoint, and the result of the test event if one was sent */
         SavedEndpoint: {
@@ -4582,6 +4733,361 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Proof"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    eraseRecordData: {
+        parameters: {
+            query?: {
+                /** @description Defaults to all versions */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                recordId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        recordId: string;
+                        /** @description Erased now or before; at most the first 1000 */
+                        versions: number[];
+                        /** @description Bytes of data that were erased now */
+                        bytes: number;
+                        /** Format: date-time */
+                        erasedAt: string;
+                        /**
+                         * Format: date-time
+                         * @description From then on no backup and no archived WAL has it, provided that both are kept for HOLDFAST_BACKUP_RETENTION_DAYS at most
+                         */
+                        goneFromBackupsAt: string;
+                    };
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                vaultAddress: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How long a vault keeps data and content */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                vaultAddress: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The data of a record is erased this many days after its newest version was created; null: kept for ever */
+                    recordDays: number | null;
+                    /** @description The content of a file is erased this many days after its newest version was created; null: kept for ever */
+                    fileDays: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description How long a vault keeps data and content */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    previewRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                vaultAddress: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The data of a record is erased this many days after its newest version was created; null: kept for ever */
+                    recordDays: number | null;
+                    /** @description The content of a file is erased this many days after its newest version was created; null: kept for ever */
+                    fileDays: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        records: number;
+                        files: number;
+                        /** @description Freed at most: bytes that another file needs are kept */
+                        bytes: number;
+                        /** @description The figures are of the oldest 10,000 only */
+                        more: boolean;
+                    };
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listHolds: {
+        parameters: {
+            query?: {
+                /** @description Id of a vault, a file or a record */
+                subjectId?: string;
+                /** @description X-Next-Cursor of the previous page, unchanged. */
+                cursor?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    /** @description Cursor of the next page */
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"][];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putHold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: address
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
+                     */
+                    vaultAddress?: string;
+                    fileId?: string;
+                    recordId?: string;
+                    /** @description false releases the hold */
+                    held: boolean;
+                    /**
+                     * Format: plain-text
+                     * @description Required to place one; shown to who tries to erase
+                     */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A legal hold */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listErasures: {
+        parameters: {
+            query?: {
+                /** @description Id of a vault, a file or a record */
+                subjectId?: string;
+                /** @description X-Next-Cursor of the previous page, unchanged. */
+                cursor?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    /** @description Cursor of the next page */
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"][];
                 };
             };
             /** @description The request was refused; `errorCode` says why */

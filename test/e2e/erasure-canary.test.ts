@@ -207,7 +207,7 @@ test('nothing of what was erased is left, its proof stands, and a restore of an 
   });
   try {
     const get = (path: string) => copy.call('GET', path, { key: service.key });
-    assert.equal((await get(`${records}/${versioned}`)).json.data, null);
+    assert.equal((await get(`${records}/${versioned}`)).json.erased, true);
     assert.deepEqual((await get(`${records}/${kept}`)).json.data, { harmless: true });
     assert.equal((await get(`${platform}/files/${fileId}/content`)).status, 404);
     assert.deepEqual(await inBlobs(copy), []);

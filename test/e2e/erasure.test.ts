@@ -78,7 +78,7 @@ test('erased data is gone, its hash stays, and the bytes are given back', async 
   assert.equal(await storedBytes(), before);
 
   const { json: erased } = await service.call('GET', `${records}/${id}`);
-  assert.deepEqual(erased, { ...whole, erased: true, data: null });
+  assert.deepEqual(erased, { ...whole, erased: true, data: {} });
   const { rows } = await service.sql(
     'select data, salt, claims, digest, external_id from anchor_leaves where subject_id = $1',
     [id],
@@ -110,7 +110,7 @@ test('one version is erased alone, and a later one can be added', async () => {
   const add = () => service.call('POST', `${records}/${id}/versions`, { body: { data: { next: canary } } });
   assert.equal((await add()).status, 202);
   assert.deepEqual((await erase(id, { version: 1 })).json.versions, [1]);
-  assert.equal((await service.call('GET', `${records}/${id}?version=1`)).json.data, null);
+  assert.deepEqual((await service.call('GET', `${records}/${id}?version=1`)).json.data, {});
   assert.deepEqual((await service.call('GET', `${records}/${id}`)).json.data, { next: canary });
   assertError(await erase(id, { version: 9 }), 'resource_not_found');
   assert.deepEqual((await erase(id)).json.versions, [1, 2]);
@@ -125,7 +125,7 @@ test('a repeated creation of an erased record gets the first answer, without its
   const again = await service.call('POST', records, { body: { vaultAddress, data: { canary } }, headers });
   assert.equal(again.text, first.text);
   assert.ok(!again.text.includes(canary));
-  assert.equal((await service.call('GET', `${records}/${first.json.id}`)).json.data, null);
+  assert.deepEqual((await service.call('GET', `${records}/${first.json.id}`)).json.data, {});
 });
 
 test('another workspace can neither erase nor hold', async () => {

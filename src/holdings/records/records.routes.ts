@@ -12,7 +12,7 @@ import { bodyBytes } from '../../http/bodies/body-limits.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { packIds, unpackIds } from '../../runtime/ids.ts';
-import { address, dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
+import { address, dateTime, like, named, plainText, sample, text } from '../../runtime/schemas.ts';
 import { type GoneFromBackups, goneFromBackups as goneField } from '../holds/holds.routes.ts';
 import type { RecordVersion } from './records.store.ts';
 import type { Records } from './records.ts';
@@ -56,8 +56,11 @@ const data = Type.Object(
   },
 );
 const WholeRecordSchema = named(
-  { title: 'RecordWithData', description: 'A version of a record, with its data; null once it was erased' },
-  Type.Object({ ...fields, data: orNull(data) }),
+  { title: 'RecordWithData', description: 'A version of a record, with its data' },
+  Type.Object({
+    ...fields,
+    data: { ...data, description: 'As it was sent; an empty object once it was erased' },
+  }),
 );
 
 const externalId = like(
@@ -229,7 +232,7 @@ export function recordRoutes(
         request.params.recordId,
         request.query.version,
       );
-      if (!content) return sendJson(reply, withStored(toJson(record), { name: 'data', text: 'null' }));
+      if (!content) return sendJson(reply, withStored(toJson(record), { name: 'data', text: '{}' }));
       // Sends the data as exactly the text that was hashed.
       return sendJson(reply, withStored(toJson(record), { name: 'data', text: content.data }));
     },
