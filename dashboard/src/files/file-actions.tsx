@@ -1,6 +1,7 @@
 /** The actions on a file, for users who may write. */
 import { Button, Menu } from '@mantine/core';
 import { useState } from 'react';
+import { HoldForm, useHold } from '../erasure/hold.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 import type { FileVersion } from './file.ts';
@@ -16,7 +17,8 @@ export interface FileActionsProps {
 }
 
 export function FileActions({ file, transferring, erasable }: FileActionsProps) {
-  const [doing, setDoing] = useState<'version' | 'transfer' | 'erase' | null>(null);
+  const [doing, setDoing] = useState<'version' | 'transfer' | 'erase' | 'hold' | null>(null);
+  const hold = useHold(file.id);
   const close = () => setDoing(null);
   return (
     <>
@@ -39,10 +41,13 @@ export function FileActions({ file, transferring, erasable }: FileActionsProps) 
           >
             Transfer
           </Menu.Item>
+          <Menu.Item leftSection={<Icon name="warning" size={16} />} onClick={() => setDoing('hold')}>
+            {hold ? 'Release legal hold' : 'Place legal hold'}
+          </Menu.Item>
           <Menu.Item
             color="red"
             leftSection={<Icon name="bin" size={16} />}
-            disabled={!erasable}
+            disabled={!erasable || hold !== null}
             onClick={() => setDoing('erase')}
           >
             Erase content
@@ -51,6 +56,7 @@ export function FileActions({ file, transferring, erasable }: FileActionsProps) 
       </Menu>
       {doing === 'version' && <UploadDialog versionOf={file} close={close} />}
       {doing === 'transfer' && <TransferForm file={file} close={close} />}
+      {doing === 'hold' && <HoldForm subject={{ fileId: file.id }} id={file.id} noun="file" close={close} />}
       {doing === 'erase' && <EraseDialog file={file} close={close} />}
     </>
   );

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useList } from '../api/lists.ts';
 import { useMayWrite } from '../api/session.ts';
+import { HoldNote } from '../erasure/hold.tsx';
 import { anchorRows } from '../frame/anchor-details.tsx';
 import { type Column, DataTable } from '../frame/data-table.tsx';
 import { Details } from '../frame/details.tsx';
@@ -17,6 +18,7 @@ import { Code, Copy, Status, Time } from '../frame/values.tsx';
 import { VaultLink } from '../vaults/vault-link.tsx';
 import { type RecordVersion, recordQuery, recordsPath, type WholeRecord } from './record.ts';
 import { RecordForm } from './record-form.tsx';
+import { RecordMenu } from './record-menu.tsx';
 
 export function RecordPage() {
   const { recordId } = useParams({ strict: false }) as { recordId: string };
@@ -55,6 +57,7 @@ function Whole({ record, open }: { record: WholeRecord; open(version: number): v
               fileName={`proof-${record.id}-v${record.version}.json`}
               disabled={record.anchor === null}
             />
+            {mayWrite && <RecordMenu record={record} />}
             {mayWrite && (
               <Button onClick={add.open} leftSection={<Icon name="plus" size={16} />}>
                 New version
@@ -63,6 +66,7 @@ function Whole({ record, open }: { record: WholeRecord; open(version: number): v
           </>
         }
       />
+      <HoldNote id={record.id} noun="record" />
       <Stack gap="lg">
         <Details
           items={[
@@ -78,9 +82,13 @@ function Whole({ record, open }: { record: WholeRecord; open(version: number): v
             <Title order={2} size="h4">
               Data
             </Title>
-            <Copy value={json} label="Copy data" />
+            {!record.erased && <Copy value={json} label="Copy data" />}
           </Group>
-          <CodeBlock block>{json}</CodeBlock>
+          {record.erased ? (
+            <Text c="dimmed">The data of this version was erased. Its hash and its proof remain.</Text>
+          ) : (
+            <CodeBlock block>{json}</CodeBlock>
+          )}
         </section>
         <section>
           <Title order={2} size="h4" mb="xs">

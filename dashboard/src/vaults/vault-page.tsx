@@ -3,9 +3,12 @@ import { Alert, Button, Menu, Tabs, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { useMayWrite } from '../api/session.ts';
 import { AssetList } from '../assets/asset-list.tsx';
+import { HoldForm, HoldNote, useHold } from '../erasure/hold.tsx';
+import { RetentionForm } from '../erasure/retention-form.tsx';
 import { VaultFiles } from '../files/vault-files.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
@@ -47,6 +50,7 @@ function WholeVault({ vault }: { vault: Vault }) {
         }
         actions={mayWrite && <VaultMenu vault={vault} rename={open} />}
       />
+      <HoldNote id={vault.id} noun="vault" />
       {vault.status === 'inactive' && (
         <Alert color="yellow" icon={<Icon name="warning" />} mb="md">
           This vault is deactivated and accepts nothing new. Its content can still be read, validated and
@@ -81,6 +85,9 @@ function WholeVault({ vault }: { vault: Vault }) {
 function VaultMenu({ vault, rename }: { vault: Vault; rename(): void }) {
   const client = useQueryClient();
   const active = vault.status === 'active';
+  const [doing, setDoing] = useState<'hold' | 'retention' | null>(null);
+  const hold = useHold(vault.id);
+  const close = () => setDoing(null);
   const turning = useMutation({
     mutationFn: () =>
       call('PATCH', `/platform/vaults/${vault.address}/${active ? 'deactivate' : 'reactivate'}`),
@@ -90,24 +97,36 @@ function VaultMenu({ vault, rename }: { vault: Vault; rename(): void }) {
     },
   });
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" loading={turning.isPending}>
-          Actions
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<Icon name="pencil" size={16} />} onClick={rename}>
-          Rename
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<Icon name={active ? 'cross' : 'again'} size={16} />}
-          {...(active && { color: 'red' })}
-          onClick={() => turning.mutate()}
-        >
-          {active ? 'Deactivate' : 'Reactivate'}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" loading={turning.isPending}>
+            Actions
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<Icon name="pencil" size={16} />} onClick={rename}>
+            Rename
+          </Menu.Item>
+          <Menu.Item leftSection={<Icon name="settings" size={16} />} onClick={() => setDoing('retention')}>
+            Retention
+          </Menu.Item>
+          <Menu.Item leftSection={<Icon name="warning" size={16} />} onClick={() => setDoing('hold')}>
+            {hold ? 'Release legal hold' : 'Place legal hold'}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<Icon name={active ? 'cross' : 'again'} size={16} />}
+            {...(active && { color: 'red' })}
+            onClick={() => turning.mutate()}
+          >
+            {active ? 'Deactivate' : 'Reactivate'}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {doing === 'hold' && (
+        <HoldForm subject={{ vaultAddress: vault.address }} id={vault.id} noun="vault" close={close} />
+      )}
+      {doing === 'retention' && <RetentionForm vaultAddress={vault.address} close={close} />}
+    </>
   );
 }

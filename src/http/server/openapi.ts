@@ -90,7 +90,8 @@ export async function describeApi(
         { name: 'records', description: 'JSON data and its versions, hashed, anchored and provable' },
         {
           name: 'erasure',
-          description: 'Legal holds, retention, and what was erased; files and records have the routes that erase',
+          description:
+            'Legal holds, retention, and what was erased; files and records have the routes that erase',
         },
         { name: 'workers', description: 'People who perform and sign maintenance work' },
         { name: 'assets', description: 'Maintained assets: their owner, their parts, and who may see them' },

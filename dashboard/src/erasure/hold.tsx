@@ -1,0 +1,80 @@
+/** Legal holds: whether something is held, the note that says so, and the form that places or releases a hold. */
+import { Alert, Text, TextInput } from '@mantine/core';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import type { Schemas } from '../api/schemas.ts';
+import { FormDialog } from '../frame/form.tsx';
+import { Icon } from '../frame/icons.tsx';
+import { showDone } from '../frame/notice.ts';
+
+type Hold = Schemas['Hold'];
+
+/** The member of the request that names what is held, and its words. */
+export interface Holdable {
+  subject: { vaultAddress: string } | { fileId: string } | { recordId: string };
+  id: string;
+  noun: 'vault' | 'file' | 'record';
+}
+
+const holdQuery = (subjectId: string) =>
+  queryOptions({
+    queryKey: ['holds', subjectId],
+    queryFn: async () => (await call<Hold[]>('GET', '/platform/holds', { query: { subjectId } }))[0] ?? null,
+  });
+
+export const useHold = (subjectId: string): Hold | null => useQuery(holdQuery(subjectId)).data ?? null;
+
+export function HoldNote({ id, noun }: Pick<Holdable, 'id' | 'noun'>) {
+  const hold = useHold(id);
+  if (!hold) return null;
+  return (
+    <Alert color="yellow" icon={<Icon name="warning" />} mb="md">
+      This {noun} is under legal hold, so nothing of it can be erased: {hold.reason}
+    </Alert>
+  );
+}
+
+export function HoldForm({ subject, id, noun, close }: Holdable & { close(): void }) {
+  const client = useQueryClient();
+  const hold = useHold(id);
+  const [reason, setReason] = useState('');
+  const saving = useMutation({
+    meta: { shown: true },
+    mutationFn: () =>
+      call('PUT', '/platform/holds', {
+        body: hold ? { ...subject, held: false } : { ...subject, held: true, reason },
+      }),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: ['holds'] });
+      showDone(hold ? 'The hold was released.' : 'The hold was placed.');
+      close();
+    },
+  });
+  return (
+    <FormDialog
+      opened
+      close={close}
+      title={hold ? 'Release legal hold' : 'Place legal hold'}
+      submitLabel={hold ? 'Release' : 'Place hold'}
+      saving={saving}
+    >
+      <Text size="sm">
+        {hold
+          ? `The hold was placed for this reason: ${hold.reason}. Once it is released, the ${noun} can be erased again, and retention may erase it within an hour.`
+          : `While the ${noun} is held, nothing of it can be erased: neither on request nor by retention.`}
+      </Text>
+      {!hold && (
+        <TextInput
+          label="Reason"
+          description="Shown to anyone who tries to erase it."
+          required
+          maxLength={500}
+          data-autofocus
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+      )}
+    </FormDialog>
+  );
+}

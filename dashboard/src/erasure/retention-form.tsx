@@ -1,0 +1,79 @@
+/** Sets how long a vault keeps data and content, and tells what that would erase now. */
+import { Button, NumberInput, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../api/call.ts';
+import type { Schemas } from '../api/schemas.ts';
+import { FormDialog } from '../frame/form.tsx';
+import { showDone } from '../frame/notice.ts';
+
+type Retention = Schemas['Retention'];
+type Days = Pick<Retention, 'recordDays' | 'fileDays'>;
+interface Preview {
+  records: number;
+  files: number;
+  bytes: number;
+  more: boolean;
+}
+
+export function RetentionForm({ vaultAddress, close }: { vaultAddress: string; close(): void }) {
+  const path = `/platform/vaults/${vaultAddress}/retention`;
+  const { data } = useQuery({
+    queryKey: ['vaults', 'retention', vaultAddress],
+    queryFn: () => call<Retention>('GET', path),
+  });
+  return data ? <Form path={path} stored={data} close={close} /> : null;
+}
+
+function Form({ path, stored, close }: { path: string; stored: Retention; close(): void }) {
+  const client = useQueryClient();
+  const [days, setDays] = useState<Days>({ recordDays: stored.recordDays, fileDays: stored.fileDays });
+  const preview = useMutation({
+    meta: { shown: true },
+    mutationFn: () => call<Preview>('POST', `${path}/preview`, { body: days }),
+  });
+  const saving = useMutation({
+    meta: { shown: true },
+    mutationFn: () => call('PUT', path, { body: days }),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: ['vaults'] });
+      showDone('The retention was set.');
+      close();
+    },
+  });
+  const field = (name: keyof Days, label: string) => (
+    <NumberInput
+      label={label}
+      description="Days after the newest version; empty: kept for ever."
+      min={1}
+      max={36_500}
+      allowDecimal={false}
+      value={days[name] ?? ''}
+      onChange={(value) => {
+        preview.reset();
+        setDays({ ...days, [name]: typeof value === 'number' ? value : null });
+      }}
+    />
+  );
+  return (
+    <FormDialog opened close={close} title="Retention" submitLabel="Save" saving={saving} danger>
+      <Text size="sm">
+        What is older is erased permanently. Hashes and proofs remain, and what is under legal hold is kept.
+        Retention has erased {stored.erased.toLocaleString()} records and files of this vault so far, and
+        freed {stored.erasedBytes.toLocaleString()} bytes.
+      </Text>
+      {field('recordDays', 'Keep the data of records')}
+      {field('fileDays', 'Keep the content of files')}
+      <Button variant="default" loading={preview.isPending} onClick={() => preview.mutate()}>
+        What would be erased now?
+      </Button>
+      {preview.data && (
+        <Text size="sm" role="status">
+          {preview.data.more && 'At least '}
+          {preview.data.records.toLocaleString()} records and {preview.data.files.toLocaleString()} files,
+          which frees {preview.data.bytes.toLocaleString()} bytes.
+        </Text>
+      )}
+    </FormDialog>
+  );
+}
