@@ -3506,6 +3506,21 @@ export interface components {
                 anchored_at: string;
             };
         };
+        /** @description What was erased of a record, and when the last copy is gone */
+        RecordErasure: {
+            recordId: string;
+            /** @description Erased now or before; at most the first 1000 */
+            versions: number[];
+            /** @description Bytes of data that were erased now */
+            bytes: number;
+            /** Format: date-time */
+            erasedAt: string;
+            /**
+             * Format: date-time
+             * @description From then on no backup and no archived WAL has it, provided that both are kept for HOLDFAST_BACKUP_RETENTION_DAYS at most
+             */
+            goneFromBackupsAt: string;
+        };
         /** @description A version of a record, with its data */
         RecordWithData: {
             id: string;
@@ -3575,6 +3590,15 @@ export interface components {
             erased: number;
             /** @description Bytes that it freed so far */
             erasedBytes: number;
+        };
+        /** @description What the retention of a vault would erase now */
+        RetentionPreview: {
+            records: number;
+            files: number;
+            /** @description Freed at most: bytes that another file needs are kept */
+            bytes: number;
+            /** @description The figures are of the oldest 10,000 only */
+            more: boolean;
         };
         /** @description The endpoint, and the result of the test event if one was sent */
         SavedEndpoint: {
@@ -4769,26 +4793,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The result */
+            /** @description What was erased of a record, and when the last copy is gone */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        recordId: string;
-                        /** @description Erased now or before; at most the first 1000 */
-                        versions: number[];
-                        /** @description Bytes of data that were erased now */
-                        bytes: number;
-                        /** Format: date-time */
-                        erasedAt: string;
-                        /**
-                         * Format: date-time
-                         * @description From then on no backup and no archived WAL has it, provided that both are kept for HOLDFAST_BACKUP_RETENTION_DAYS at most
-                         */
-                        goneFromBackupsAt: string;
-                    };
+                    "application/json": components["schemas"]["RecordErasure"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -4923,20 +4934,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The result */
+            /** @description What the retention of a vault would erase now */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        records: number;
-                        files: number;
-                        /** @description Freed at most: bytes that another file needs are kept */
-                        bytes: number;
-                        /** @description The figures are of the oldest 10,000 only */
-                        more: boolean;
-                    };
+                    "application/json": components["schemas"]["RetentionPreview"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */

@@ -230,8 +230,8 @@ test('erased content is gone for good unless another file has it, and its hash s
     "select target_id, details from audit_entries where action = 'file.erase_content' order by id",
   );
   assert.deepEqual(entries, [
-    { target_id: one.id, details: { versions: [1], erasedBlobs: [] } },
-    { target_id: other.id, details: { versions: [1], erasedBlobs: [blobId] } },
+    { target_id: one.id, details: { versions: [1], bytes: 0, erasedBlobs: [] } },
+    { target_id: other.id, details: { versions: [1], bytes: 5000, erasedBlobs: [blobId] } },
   ]);
   // The same bytes can be stored anew.
   const again = await fixture.upload(bytes);

@@ -65,6 +65,7 @@ test('accepts a record as pending, and finds it again with its data', async () =
     vaultAddress,
     version: 1,
     dataHash,
+    erased: false,
     status: 'pending',
     createdAt,
     anchor: null,

@@ -9,12 +9,7 @@ import { showDone } from '../frame/notice.ts';
 
 type Retention = Schemas['Retention'];
 type Days = Pick<Retention, 'recordDays' | 'fileDays'>;
-interface Preview {
-  records: number;
-  files: number;
-  bytes: number;
-  more: boolean;
-}
+type Preview = Schemas['RetentionPreview'];
 
 export function RetentionForm({ vaultAddress, close }: { vaultAddress: string; close(): void }) {
   const path = `/platform/vaults/${vaultAddress}/retention`;

@@ -63,6 +63,20 @@ const WholeRecordSchema = named(
   }),
 );
 
+const RecordErasureSchema = named(
+  { title: 'RecordErasure', description: 'What was erased of a record, and when the last copy is gone' },
+  Type.Object({
+    recordId: text(sample.recordId),
+    versions: Type.Array(Type.Integer(), {
+      examples: [[1]],
+      description: 'Erased now or before; at most the first 1000',
+    }),
+    bytes: Type.Integer({ examples: [51], description: 'Bytes of data that were erased now' }),
+    erasedAt: dateTime,
+    goneFromBackupsAt: goneField(),
+  }),
+);
+
 const externalId = like(
   plainText({ maxLength: 255, description: 'Your own id for the record; need not be unique' }),
   sampleExternalId,
@@ -342,16 +356,7 @@ export function recordRoutes(
           { additionalProperties: false },
         ),
         response: {
-          200: Type.Object({
-            recordId: text(sample.recordId),
-            versions: Type.Array(Type.Integer(), {
-              examples: [[1]],
-              description: 'Erased now or before; at most the first 1000',
-            }),
-            bytes: Type.Integer({ examples: [51], description: 'Bytes of data that were erased now' }),
-            erasedAt: dateTime,
-            goneFromBackupsAt: goneField(),
-          }),
+          200: RecordErasureSchema,
         },
       },
     },

@@ -26,6 +26,18 @@ const RetentionSchema = named(
     erasedBytes: Type.Integer({ examples: [4096], description: 'Bytes that it freed so far' }),
   }),
 );
+const PreviewSchema = named(
+  { title: 'RetentionPreview', description: 'What the retention of a vault would erase now' },
+  Type.Object({
+    records: Type.Integer({ examples: [12] }),
+    files: Type.Integer({ examples: [1] }),
+    bytes: Type.Integer({
+      examples: [4096],
+      description: 'Freed at most: bytes that another file needs are kept',
+    }),
+    more: Type.Boolean({ description: 'The figures are of the oldest 10,000 only' }),
+  }),
+);
 const url = `${apiBase}/platform/vaults/:vaultAddress/retention`;
 const params = Type.Object({ vaultAddress: address });
 const tags = ['erasure'];
@@ -76,15 +88,7 @@ export function retentionRoutes(app: Api, { retention }: { retention: RetentionR
         params,
         body: Type.Object(periods, { additionalProperties: false }),
         response: {
-          200: Type.Object({
-            records: Type.Integer({ examples: [12] }),
-            files: Type.Integer({ examples: [1] }),
-            bytes: Type.Integer({
-              examples: [4096],
-              description: 'Freed at most: bytes that another file needs are kept',
-            }),
-            more: Type.Boolean({ description: 'The figures are of the oldest 10,000 only' }),
-          }),
+          200: PreviewSchema,
         },
       },
     },

@@ -166,7 +166,7 @@ export function createRetentionWork(deps: RetentionDeps): RetentionWork {
     },
   };
 
-  /** Null when a version was added meanwhile. */
+  /** Null when a version is too new. */
   async function eraseThing(
     db: Db,
     caller: Caller,
@@ -191,8 +191,7 @@ export function createRetentionWork(deps: RetentionDeps): RetentionWork {
     let [erased, bytes] = [0, 0];
     let before = after;
     for (const thing of things) {
-      const gone =
-        isHeld(thing) || thing.newestAt >= end ? null : await eraseThing(db, caller, { kind, thing, end });
+      const gone = isHeld(thing) ? null : await eraseThing(db, caller, { kind, thing, end });
       if (!gone) leftAt ??= before;
       else if (thing.open) {
         erased += 1;
