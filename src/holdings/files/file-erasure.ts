@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { type ErasureJournal, erasureWrites } from '../holds/erasures.ts';
+import { type ErasureJournal, erasureWrites, timeOfErasure } from '../holds/erasures.ts';
 import { keepHolds, refuseHeld } from '../holds/holds.ts';
 import { holdFile } from './file-versions.ts';
 import { noFileVersion } from './files.store.ts';
@@ -79,7 +79,7 @@ async function eraseVersions(
   if (open.length === 0) return { versions: 0, bytes: 0, settling: [] };
   const { workspaceId } = caller;
   const versions = open.map(({ version }) => version);
-  const erasedAt = new Date();
+  const erasedAt = timeOfErasure(open);
   await db
     .updateTable('file_versions')
     .set({ erased_at: erasedAt })

@@ -20,6 +20,13 @@ export interface Erasure {
   erasedAt: Date;
 }
 
+/** Now, but not before the versions were made: another node's clock may be ahead, and a restore compares the two. */
+export function timeOfErasure(versions: { created_at: Date }[]): Date {
+  return new Date(
+    versions.reduce((latest, { created_at }) => Math.max(latest, created_at.getTime()), Date.now()),
+  );
+}
+
 /** The actor of erasures by retention. */
 export function retentionCaller(workspaceId: string): Caller {
   return { workspaceId, actor: retentionActor, scopes: [], requestId: null };

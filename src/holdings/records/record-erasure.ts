@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
-import { erasureWrites } from '../holds/erasures.ts';
+import { erasureWrites, timeOfErasure } from '../holds/erasures.ts';
 import { keepHolds, refuseHeld } from '../holds/holds.ts';
 import { noRecord, noRecordVersion } from './record-versions.ts';
 
@@ -37,7 +37,7 @@ export function eraseRecordData(
     const rows = await lockVersions(db, { workspaceId, id, version });
     const open = rows.filter(({ bytes }) => bytes !== null);
     await refuseHeld(db, workspaceId, [id, ...(rows[0] ? [rows[0].vault_id] : [])]);
-    const erasedAt = new Date();
+    const erasedAt = timeOfErasure(open);
     const bytes = open.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
     if (open.length > 0) await eraseVersions(db, caller, { id, rows: open, bytes, erasedAt });
     const times = rows.map(({ erased_at }) => (erased_at ?? erasedAt).getTime());
@@ -58,7 +58,8 @@ export async function eraseWholeRecord(
   if (rows.some(({ created_at }) => created_at >= end)) return null;
   const open = rows.filter(({ bytes }) => bytes !== null);
   const bytes = open.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
-  if (open.length > 0) await eraseVersions(db, caller, { id, rows: open, bytes, erasedAt: new Date() });
+  if (open.length > 0)
+    await eraseVersions(db, caller, { id, rows: open, bytes, erasedAt: timeOfErasure(open) });
   return { bytes };
 }
 

@@ -20,8 +20,6 @@ interface Row {
   data: string | null;
   salt: Buffer | null;
   data_hash: Buffer;
-  /** Something of it is left although it was erased. */
-  left: boolean;
   erased: boolean;
   first: boolean;
 }
@@ -39,7 +37,6 @@ function recordsPass(db: Db): Pass {
     ],
     read: ({ where, end }) => sql<Row>`
       select r.workspace_id, r.id, r.version, r.data, r.salt, r.data_hash, r.erased_at is not null as erased,
-             r.data is not null or r.salt is not null or r.claims is not null as left,
              not exists (
                select 1 from records p where p.workspace_id = r.workspace_id and p.id = r.id and p.version = r.version - 1
              ) as first
@@ -61,17 +58,14 @@ function judge(row: Row): Finding[] {
       message: `The record ${record}, version ${version}, ${what}.`,
       advice,
     });
-  if (row.erased) {
-    if (row.left) {
-      find(
-        'record_not_erased',
-        'was erased, but some of its data is still in the database',
-        'Set data, salt and claims of its row in anchor_leaves to null.',
-      );
-    }
-  } else if (row.data === null || row.salt === null) {
+  // A constraint of the table sees to it that nothing is left of what was erased.
+  if (!row.erased && (row.data === null || row.salt === null)) {
     find('record_without_data', 'has no data or no salt');
-  } else if (digestOf(row.data, row.salt) !== fromBytea(row.data_hash)) {
+  } else if (
+    row.data !== null &&
+    row.salt !== null &&
+    digestOf(row.data, row.salt) !== fromBytea(row.data_hash)
+  ) {
     find('record_changed', 'has data that does not match its hash');
   }
   if (row.first !== (version === 1)) find('record_version_gap', 'has no previous version');
