@@ -311,7 +311,7 @@ export interface paths {
         get: operations["getRetention"];
         /**
          * Set the retention of a vault
-         * @description What is older is erased within about an hour, and so is what becomes older later. Hashes and proofs remain. What is held is not erased until the hold is released. POST …/retention/preview tells what a period would erase. Needs the scope `vaults:write`.
+         * @description What is older is erased within about an hour, and so is what becomes older later. Hashes and proofs remain. What is held is not erased until the hold is released. GET …/retention/preview tells what a period would erase. Needs the scope `vaults:write`.
          */
         put: operations["putRetention"];
         post?: never;
@@ -328,13 +328,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /**
          * Preview the retention of a vault
          * @description What these periods would erase now. Nothing is erased. Needs the scope `vaults:read`.
          */
-        post: operations["previewRetention"];
+        get: operations["previewRetention"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4915,7 +4915,12 @@ export interface operations {
     };
     previewRetention: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Absent: kept for ever */
+                recordDays?: number;
+                /** @description Absent: kept for ever */
+                fileDays?: number;
+            };
             header?: never;
             path: {
                 /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
@@ -4923,16 +4928,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description The data of a record is erased this many days after its newest version was created; null: kept for ever */
-                    recordDays: number | null;
-                    /** @description The content of a file is erased this many days after its newest version was created; null: kept for ever */
-                    fileDays: number | null;
-                };
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description What the retention of a vault would erase now */
             200: {

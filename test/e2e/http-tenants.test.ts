@@ -30,18 +30,11 @@ const replays = '/api-v1/platform/webhooks/replays';
 const events = '/api-v1/platform/events';
 const auditLog = '/api-v1/platform/audit-log';
 const notices = '/api-v1/platform/notices';
+const holds = '/api-v1/platform/holds';
+const erasures = '/api-v1/platform/erasures';
 const lists = [
-  vaults,
-  files,
-  records,
-  workers,
-  assets,
-  keys,
-  events,
-  auditLog,
-  endpoints,
-  deliveries,
-  notices,
+  ...[vaults, files, records, workers, assets, keys, events, auditLog, endpoints, deliveries],
+  ...[notices, holds, erasures],
 ];
 const stats = '/api-v1/platform/stats';
 const usage = '/api-v1/platform/usage';

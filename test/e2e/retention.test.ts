@@ -53,8 +53,10 @@ async function newRecord(vaultAddress: string, data: object = { n: 1 }): Promise
 
 const retention = (vault: string, body?: object) =>
   service.call(body ? 'PUT' : 'GET', `${platform}/vaults/${vault}/retention`, body ? { body } : {});
-const preview = (vault: string, body: object) =>
-  service.call('POST', `${platform}/vaults/${vault}/retention/preview`, { body });
+const preview = (vault: string, days: Record<string, number>) => {
+  const query = Object.entries(days).map((pair) => pair.join('='));
+  return service.call('GET', `${platform}/vaults/${vault}/retention/preview?${query.join('&')}`);
+};
 const isErased = async (id: string): Promise<boolean> =>
   (await service.call('GET', `${records}/${id}`)).json.erased;
 
@@ -168,11 +170,11 @@ test('a preview counts what would go, and erases nothing', async () => {
     `update anchor_leaves set subject_id = $1, created_at = now() - interval '3 days' where subject_id = $2`,
     [old, id],
   );
-  assert.deepEqual((await preview(vault, { recordDays: 1, fileDays: null })).json, {
+  assert.deepEqual((await preview(vault, { recordDays: 1 })).json, {
     ...{ records: 1, files: 0, bytes: 7, more: false },
   });
   await hold({ recordId: old }, true);
-  assert.equal((await preview(vault, { recordDays: 1, fileDays: null })).json.records, 0);
+  assert.equal((await preview(vault, { recordDays: 1 })).json.records, 0);
   assert.equal(await isErased(old), false);
 });
 

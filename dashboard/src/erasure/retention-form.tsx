@@ -25,7 +25,10 @@ function Form({ path, stored, close }: { path: string; stored: Retention; close(
   const [days, setDays] = useState<Days>({ recordDays: stored.recordDays, fileDays: stored.fileDays });
   const preview = useMutation({
     meta: { shown: true },
-    mutationFn: () => call<Preview>('POST', `${path}/preview`, { body: days }),
+    mutationFn: () =>
+      call<Preview>('GET', `${path}/preview`, {
+        query: { recordDays: days.recordDays ?? undefined, fileDays: days.fileDays ?? undefined },
+      }),
   });
   const saving = useMutation({
     meta: { shown: true },

@@ -18,6 +18,7 @@ const periods = {
   recordDays: days('The data of a record'),
   fileDays: days('The content of a file'),
 };
+const wanted = Type.Integer({ minimum: 1, maximum: 36_500, description: 'Absent: kept for ever' });
 const RetentionSchema = named(
   { title: 'Retention', description: 'How long a vault keeps data and content' },
   Type.Object({
@@ -66,7 +67,7 @@ export function retentionRoutes(app: Api, { retention }: { retention: RetentionR
         operationId: 'putRetention',
         summary: 'Set the retention of a vault',
         description:
-          'What is older is erased within about an hour, and so is what becomes older later. Hashes and proofs remain. What is held is not erased until the hold is released. POST …/retention/preview tells what a period would erase.',
+          'What is older is erased within about an hour, and so is what becomes older later. Hashes and proofs remain. What is held is not erased until the hold is released. GET …/retention/preview tells what a period would erase.',
         tags,
         params,
         body: Type.Object(periods, { additionalProperties: false }),
@@ -76,7 +77,7 @@ export function retentionRoutes(app: Api, { retention }: { retention: RetentionR
     async (request) => retention.put(callerOf(request), request.params.vaultAddress, request.body),
   );
 
-  app.post(
+  app.get(
     `${url}/preview`,
     {
       config: { scope: 'vaults:read' },
@@ -86,13 +87,17 @@ export function retentionRoutes(app: Api, { retention }: { retention: RetentionR
         description: 'What these periods would erase now. Nothing is erased.',
         tags,
         params,
-        body: Type.Object(periods, { additionalProperties: false }),
-        response: {
-          200: PreviewSchema,
-        },
+        querystring: Type.Object(
+          { recordDays: Type.Optional(wanted), fileDays: Type.Optional(wanted) },
+          { additionalProperties: false },
+        ),
+        response: { 200: PreviewSchema },
       },
     },
     async (request) =>
-      retention.preview(callerOf(request).workspaceId, request.params.vaultAddress, request.body),
+      retention.preview(callerOf(request).workspaceId, request.params.vaultAddress, {
+        recordDays: request.query.recordDays ?? null,
+        fileDays: request.query.fileDays ?? null,
+      }),
   );
 }

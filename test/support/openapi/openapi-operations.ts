@@ -110,6 +110,11 @@ export function asPerson(cookie: string): { key: null; headers: Record<string, s
   return { key: null, headers: { cookie, 'sec-fetch-site': 'same-origin' } };
 }
 
+/** Members of which a request needs one, so that none is required. */
+const oneOf: Record<string, (values: PathValues) => object> = {
+  'PUT /api-v1/platform/holds': ({ recordId }) => ({ recordId, held: false }),
+};
+
 /** Method, path and options of a request with everything the operation needs and nothing else. */
 export function smallestRequest(
   operation: Operation,
@@ -129,7 +134,12 @@ export function smallestRequest(
     path,
     {
       ...credentialsFor(operation, values),
-      ...(!empty && { body: smallestBody(operation.body ?? {}, values) }),
+      ...(!empty && {
+        body: {
+          ...(smallestBody(operation.body ?? {}, values) as object),
+          ...oneOf[operation.name]?.(values),
+        },
+      }),
     },
   ];
 }

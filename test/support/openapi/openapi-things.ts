@@ -43,8 +43,10 @@ async function makeVault(service: Service, name: string): Promise<PathValues> {
   return { vaultAddress: (await create(service, vaults, { name })).address };
 }
 
-async function makeRecord(service: Service, vault: PathValues, name: string): Promise<PathValues> {
-  return { recordId: (await create(service, records, { ...vault, data: { name }, externalId: name })).id };
+async function makeRecord(service: Service, { vaultAddress }: PathValues, name: string): Promise<PathValues> {
+  return {
+    recordId: (await create(service, records, { vaultAddress, data: { name }, externalId: name })).id,
+  };
 }
 
 const makeFile: Make = async (service, { vaultAddress = '' }, name = 'Thing') => {
@@ -189,6 +191,7 @@ async function invite(
 /** Requests that remove something, and how to create a replacement for them. */
 const takesAway: [request: RegExp, make: MakeForOwner][] = [
   // A new version without bytes hides those of the previous one.
+  [/^DELETE .*\/records\//, (service, vault) => makeRecord(service, vault, 'Thing')],
   [/^DELETE .*\/files\/|^POST .*\/files\/\{fileId\}\/versions$/, makeFile],
   [/^DELETE .*\/assets\//, makeAsset],
   [/^DELETE .*\/webhooks\//, makeEndpoint],
