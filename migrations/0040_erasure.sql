@@ -17,7 +17,7 @@ begin
   for erased in
     select was.workspace_id, sum(octet_length(was.data)) as bytes
     from was join is_now on is_now.id = was.id
-    where was.data is not null and is_now.data is null
+    where was.erased_at is null and is_now.erased_at is not null
     group by was.workspace_id order by was.workspace_id
   loop
     perform use_budget(erased.workspace_id, 'stored_bytes', 'epoch', -erased.bytes, false);
