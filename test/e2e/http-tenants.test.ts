@@ -38,9 +38,10 @@ const lists = [
 ];
 const stats = '/api-v1/platform/stats';
 const usage = '/api-v1/platform/usage';
+const noticeMail = '/api-v1/platform/notices/mail';
 const auditProof = `${auditLog}/proof`;
 /** For people, who see what is theirs. */
-const peopleLists = ['me', 'members', 'invitations', 'sessions', 'notices/mail'].map(
+const peopleLists = ['me', 'members', 'invitations', 'sessions'].map(
   (name) => `/api-v1/platform/${name}`,
 );
 
@@ -137,7 +138,7 @@ test('the lists of one workspace show nothing of another, under any filter', asy
   const listed = operations.filter(({ path, method }) => method === 'GET' && !path.includes('{'));
   assert.deepEqual(
     listed.map(({ path }) => path).sort(),
-    [...lists, ...peopleLists, auditProof, stats, usage, streamPath].sort(),
+    [...lists, ...peopleLists, auditProof, stats, usage, noticeMail, streamPath].sort(),
     'a list is missing in this test',
   );
   const canaries = [
@@ -157,7 +158,7 @@ test('the lists of one workspace show nothing of another, under any filter', asy
   for (const path of [...lists, auditProof, stats, usage]) {
     assert.deepEqual(shows((await service.call('GET', path, { key: stranger })).text), [], path);
   }
-  for (const path of [...lists, stats, usage, ...peopleLists]) {
+  for (const path of [...lists, stats, usage, noticeMail, ...peopleLists]) {
     const { status, text } = await service.call('GET', path, asPerson(visitor));
     assert.equal(status, 200, text);
     assert.deepEqual(shows(text), [], path);
