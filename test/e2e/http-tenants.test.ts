@@ -41,9 +41,7 @@ const usage = '/api-v1/platform/usage';
 const noticeMail = '/api-v1/platform/notices/mail';
 const auditProof = `${auditLog}/proof`;
 /** For people, who see what is theirs. */
-const peopleLists = ['me', 'members', 'invitations', 'sessions'].map(
-  (name) => `/api-v1/platform/${name}`,
-);
+const peopleLists = ['me', 'members', 'invitations', 'sessions'].map((name) => `/api-v1/platform/${name}`);
 
 let service: Service;
 let operations: Operation[];
