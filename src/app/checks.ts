@@ -9,6 +9,7 @@ import { blobsCheck } from '../blobs/blobs.check.ts';
 import { embeddedChainCheck } from '../chain/embedded/check/embedded-chain.check.ts';
 import { blocksCheck } from '../chain/indexer/blocks.check.ts';
 import { vaultTransactionsCheck } from '../chain/indexer/vault-transactions.check.ts';
+import { lostCommitsCheck } from '../chain/sender/lost-commits.check.ts';
 import { noncesCheck } from '../chain/sender/nonces.check.ts';
 import { findStoredChain } from '../chain/stored-chain.ts';
 import { type TimestampsCheckDeps, timestampsCheck } from '../clocks/timestamps.check.ts';
@@ -47,6 +48,7 @@ export function allChecks(deps: CheckDeps): Check[] {
     blobsCheck(deps),
     eventsCheck(deps),
     noncesCheck(deps.db),
+    lostCommitsCheck(deps),
     blocksCheck(deps),
     embeddedChainCheck(deps.db),
     transactionsCheck(deps),

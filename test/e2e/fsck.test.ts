@@ -115,7 +115,9 @@ const onlyOfAll = [
 ];
 
 /** Checks of what the fixture does not have: tests beside them break it. */
-const testedApart = ['embedded-chain', 'files', 'validations', 'assets', 'maintenances', 'dossiers'];
+const testedApart = [
+  ...['lost-commits', 'embedded-chain', 'files', 'validations', 'assets', 'maintenances', 'dossiers'],
+];
 
 test('finds nothing in correct data, and checks everything', { skip }, async () => {
   const reports = await run(depsOn(database.db));
@@ -182,6 +184,7 @@ test('checks the rest without the chain, and names what needs it as not checked'
   const reports = await run({ ...depsOn(database.db), chain: away });
   assert.deepEqual(rulesOf(reports), []);
   assert.deepEqual(skippedOf(reports), [
+    { what: 'sending accounts on the chain', reason: 'the chain is away' },
     { what: 'the chain itself', reason: 'the chain is away' },
     { what: 'blocks against the chain', reason: 'the chain is away' },
     { what: 'lists of vaults', reason: 'the chain is away' },
@@ -242,7 +245,12 @@ test('reports a chain other than the one that was anchored on', { skip }, async 
   assert.deepEqual(rulesOf(reports), ['other_chain']);
   assert.deepEqual(
     skippedOf(reports).map(({ what }) => what),
-    ['blocks against the chain', 'lists of vaults', 'confirmed batches against the chain'],
+    [
+      'sending accounts on the chain',
+      'blocks against the chain',
+      'lists of vaults',
+      'confirmed batches against the chain',
+    ],
   );
 });
 

@@ -1,7 +1,7 @@
 /** Nonces that somebody else used, on a real chain: the payload goes on under another one, and is mined once whatever happens. */
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { type Hex, parseTransaction } from 'viem';
+import { type Hex, type PublicClient, parseTransaction } from 'viem';
 import { anvilMissing } from '../../../test/support/chain/anvil.ts';
 import {
   type Fixture,
@@ -11,6 +11,7 @@ import {
   startTestChain,
 } from '../../../test/support/fixtures/sender-fixture.ts';
 import { runEach } from '../../runtime/check.ts';
+import { lostCommitsCheck } from './lost-commits.check.ts';
 import { noncesCheck } from './nonces.check.ts';
 
 const skip = await anvilMissing();
@@ -228,6 +229,52 @@ test('sends a legacy transaction with one gas price too', { skip }, async (t) =>
   await fixture.mine();
   await fixture.index();
   assert.equal((await fixture.row(id)).status, 'confirmed');
+});
+
+test('lost commits are told when a node begins to lead, and by fsck before and after', {
+  skip,
+}, async (t) => {
+  const fixture = await bedOf(t);
+  await fixture.enqueue();
+  await fixture.sender.step(fixture.lead);
+  await fixture.mine();
+  await fixture.index();
+  const fsck = async () => {
+    const chain = async () => fixture.anvil.client as unknown as PublicClient;
+    const [report] = await runEach([lostCommitsCheck({ db: fixture.db, chain })], { settleMs: 0 });
+    return report;
+  };
+  assert.deepEqual((await fsck())?.findings, []);
+  // What the database before this one had sent after the last commit that was replicated.
+  for (const nonce of [1, 2]) await useNonceElsewhere(fixture, nonce);
+  await fixture.mine();
+
+  const [finding] = (await fsck())?.findings ?? [];
+  assert.equal(finding?.rule, 'commits_lost');
+  assert.match(
+    finding?.message ?? '',
+    /^The chain has 2 transactions .* the database lacks its last commits/,
+  );
+  assert.match(finding?.advice ?? '', /holdfast promote/);
+
+  assert.equal(fixture.losses.found, 0);
+  await fixture.newSender().quote(fixture.lead);
+  assert.equal(fixture.losses.found, 1);
+  assert.match(fixture.logged.join('\n'), /The chain has transactions that the database does not know/);
+
+  const { id } = await fixture.enqueue();
+  await fixture.sender.step(fixture.lead);
+  await fixture.mine(finalAfter + 1);
+  await fixture.index();
+  await fixture.age(60);
+  await fixture.sender.step(fixture.lead);
+  assert.equal(await nonceOf(fixture, id), 3);
+  const after = await fsck();
+  assert.deepEqual(after?.findings, []);
+  assert.match(
+    after?.notes?.join() ?? '',
+    /^The chain has \d transactions .* that this database never knew, all later than 20/,
+  );
 });
 
 async function useNonceElsewhere(fixture: Fixture, nonce: number): Promise<void> {

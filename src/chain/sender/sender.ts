@@ -89,11 +89,17 @@ export function createSender({
     ];
     const count = Math.max(...counts);
     if (comparedOn === chain) return count;
-    await term.commit(async (db) => {
+    const lost = await term.commit(async (db) => {
       const next = await nextNonce(db, address);
       // Everything is stored before it is sent.
       if (next !== null && next < count) await onLostNonces(db);
+      return next === null ? 0 : count - next;
     });
+    if (lost > 0)
+      log.error(
+        { account: address, transactions: lost },
+        'The chain has transactions that the database does not know: the database lacks its last commits, or another program sends from the account. New seals and events are numbered behind what was lost.',
+      );
     comparedOn = chain;
     return count;
   }

@@ -9,10 +9,12 @@ import { chooseServerAccount, readPasswd } from '../../../src/db/embedded/accoun
 import { withClient } from '../../support/service/database.ts';
 import { freePort } from '../../support/service/postgres-server.ts';
 import { waitUntil } from '../../support/service/process.ts';
-import { expectSoon } from '../expect.ts';
+import { Violation } from '../violation.ts';
 
 /** The servers start with a copy of everything; on a busy machine that takes its time. */
 const longestStartMs = 180_000;
+/** An old primary is rewound, or copied anew: how long Patroni takes for that is no promise of Holdfast. */
+const longestRejoinMs = 900_000;
 const sampleFile = resolve(import.meta.dirname, '../../../deploy/patroni/patroni.yml');
 const passwords = { superuser: 'of-the-superuser', replication: 'of-replication', rewind: 'of-rewind' };
 const rolePassword = 'of-holdfast';
@@ -34,7 +36,8 @@ export interface Patroni {
   url: string;
   /** The host that takes writes now, for who looks behind the service's back. */
   primaryUrl(): Promise<string>;
-  primary(): Promise<Member>;
+  /** `other`: waits for one that is not this. */
+  primary(other?: string): Promise<Member>;
   /** One primary, one synchronous standby, and one more: nothing is missing. */
   expectWhole(): Promise<void>;
   log(): Promise<string>;
@@ -162,10 +165,10 @@ export async function startPatroni(): Promise<Patroni> {
     await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 
-  async function primary(): Promise<Member & { port: number }> {
+  async function primary(other?: string): Promise<Member & { port: number }> {
     return waitUntil(async () => {
       const roles = await Promise.all(members.map((member) => member.role()));
-      const found = members.filter((_member, place) => roles[place] === 'primary');
+      const found = members.filter(({ name }, place) => name !== other && roles[place] === 'primary');
       // For a moment two may think so; the old one cannot commit.
       return found.length === 1 && found[0];
     }, longestStartMs);
@@ -175,14 +178,12 @@ export async function startPatroni(): Promise<Patroni> {
     `postgres://${login}@${hosts}/${database}`;
 
   async function expectWhole(): Promise<void> {
-    await expectSoon(
-      'the database has a primary, a synchronous standby and one more',
-      async () => {
-        const roles = await Promise.all(members.map((member) => member.role()));
-        return roles.toSorted().join() === 'primary,replica,sync_standby';
-      },
-      { facts: async () => [await log()] },
-    );
+    await waitUntil(async () => {
+      const roles = await Promise.all(members.map((member) => member.role()));
+      return roles.toSorted().join() === 'primary,replica,sync_standby';
+    }, longestRejoinMs).catch(async (cause) => {
+      throw new Violation('the database is not whole again', [String(cause), await log()]);
+    });
   }
 
   try {
