@@ -6,6 +6,7 @@ import { machineFacts } from './machine.ts';
 import { type Options, readOptions, UsageError, usage } from './options.ts';
 import { printTable, type Report, type Result, saveReport } from './report.ts';
 import type { Outcome, Row } from './row.ts';
+import { bytes } from './rows/bytes.ts';
 import { confirmed, confirmedLone } from './rows/confirmed.ts';
 import { create, createIdempotent, createOwnKey, createWorker } from './rows/create.ts';
 import { embeddedGrowth } from './rows/embedded-growth.ts';
@@ -48,6 +49,7 @@ const rows: Row[] = [
   webhookLatency,
   webhookIsolation,
   memory,
+  bytes,
   embeddedGrowth,
   embeddedIdle,
   growth,

@@ -98,7 +98,7 @@ export function keyHeaders({ key }: Service): Record<string, string> {
 }
 
 /** Ours without any setting of the service, and the settings of the benchmark. */
-function serviceEnvironment(dataDir: string): NodeJS.ProcessEnv {
+export function serviceEnvironment(dataDir: string): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(HOLDFAST_|PG|DATABASE_URL$|HOST$|PORT$)/.test(name),
   );

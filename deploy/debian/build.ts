@@ -1,0 +1,71 @@
+/**
+ * Builds a Debian package from a checkout with its packages: node deploy/debian/build.ts FILE.deb
+ * It has the same files as the image, in /opt/holdfast, with the unit for systemd. Needs dpkg-deb, and no network.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { assemble } from '../image/assemble.ts';
+
+const here = import.meta.dirname;
+/** Names of processors in Node.js and in Debian. */
+const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
+const scripts = ['postinst', 'prerm', 'postrm'];
+
+/** `compression`: arguments of dpkg-deb; a strong one takes minutes. */
+export async function buildPackage(file: string, compression = ['-Zxz']): Promise<void> {
+  const { version, description } = JSON.parse(readFileSync(join(here, '../../package.json'), 'utf8'));
+  const architecture = architectures[process.arch];
+  if (architecture === undefined) throw new Error(`Debian has no name for ${process.arch}.`);
+  const root = mkdtempSync(join(tmpdir(), 'holdfast-deb-'));
+  try {
+    await assemble(join(root, 'opt/holdfast'));
+    place('../systemd/holdfast.service', 'lib/systemd/system/holdfast.service', 0o644);
+    place('../systemd/holdfast.sysusers', 'usr/lib/sysusers.d/holdfast.conf', 0o644);
+    place('holdfast.env', 'etc/holdfast/holdfast.env', 0o600);
+    place('holdfast.sh', 'usr/bin/holdfast', 0o755);
+    for (const script of scripts) place(`${script}.sh`, `DEBIAN/${script}`, 0o755);
+    const control = [
+      'Package: holdfast',
+      `Version: ${version}`,
+      `Architecture: ${architecture}`,
+      'Maintainer: Holdfast <holdfast@localhost>',
+      'Section: database',
+      'Priority: optional',
+      'Depends: libc6, libstdc++6, systemd (>= 252)',
+      `Description: ${description}`,
+    ];
+    writeFileSync(join(root, 'DEBIAN/control'), `${control.join('\n')}\n`);
+    // An upgrade asks before it replaces what the operator has changed.
+    writeFileSync(join(root, 'DEBIAN/conffiles'), '/etc/holdfast/holdfast.env\n');
+    chmodSync(root, 0o755);
+    execFileSync('dpkg-deb', ['--root-owner-group', ...compression, '--build', root, file], {
+      stdio: 'ignore',
+    });
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+
+  function place(from: string, to: string, mode: number): void {
+    const target = join(root, to);
+    mkdirSync(dirname(target), { recursive: true, mode: 0o755 });
+    copyFileSync(join(here, from), target);
+    chmodSync(target, mode);
+  }
+}
+
+if (import.meta.main) {
+  const [file] = process.argv.slice(2);
+  if (file === undefined || existsSync(file)) throw new Error('Give a file that does not exist yet.');
+  await buildPackage(resolve(file));
+}

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Commands with the settings of the service: holdfast fsck
+set -e
+if [ ! -r /etc/holdfast/holdfast.env ]; then
+  echo "/etc/holdfast/holdfast.env cannot be read: run this as root." >&2
+  exit 1
+fi
+set -a
+. /etc/holdfast/holdfast.env
+: "${HOLDFAST_DATA_DIR:=/var/lib/holdfast}"
+[ -n "$HOLDFAST_MASTER_KEY" ] || : "${HOLDFAST_MASTER_KEY_FILE:=/etc/holdfast/master.key}"
+set +a
+exec /opt/holdfast/bin/holdfast "$@"

@@ -1,0 +1,37 @@
+/** The Debian package: built, unpacked, and started from where it was unpacked. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { buildPackage } from '../../deploy/debian/build.ts';
+import { longOnly } from '../support/service/long.ts';
+import { startUntil } from '../support/service/process.ts';
+
+const missing = spawnSync('dpkg-deb', ['--version']).status !== 0 && 'dpkg-deb is not installed';
+
+test('the service runs from the unpacked package', { skip: longOnly || missing }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-debian-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const [file, root] = [join(folder, 'holdfast.deb'), join(folder, 'root')];
+  await buildPackage(file, ['-Zgzip', '-z1']);
+  const ask = (...args: string[]) => execFileSync('dpkg-deb', args, { encoding: 'utf8' });
+  assert.match(ask('--field', file, 'Version'), /^\d+\.\d+\.\d+\n$/);
+  assert.match(ask('--ctrl-tarfile', file).slice(0, 4_000), /conffiles|control/);
+  ask('--extract', file, root);
+
+  const mode = (path: string) => statSync(join(root, path)).mode & 0o777;
+  assert.equal(mode('etc/holdfast/holdfast.env'), 0o600);
+  assert.equal(mode('usr/bin/holdfast'), 0o755);
+  assert.equal(mode('lib/systemd/system/holdfast.service'), 0o644);
+
+  const settings = { HOLDFAST_DATA_DIR: join(folder, 'data'), PORT: '0', HOLDFAST_TEST_PACKAGES: '' };
+  const program = join(root, 'opt/holdfast/bin/holdfast');
+  const { running, match } = await startUntil(/is ready at (\S+)/, { program, args: ['serve'], settings });
+  t.after(() => running.child.kill('SIGKILL'));
+  assert.equal((await fetch(`${match[1]}/readyz`)).status, 200);
+  running.child.kill('SIGTERM');
+  assert.equal(await running.exited, 0);
+});
