@@ -222,30 +222,41 @@ test('a restore that was killed leaves nothing in effect, and is repeated', asyn
   assert.equal((await ask('killed', 'select from records')).length, 1);
 });
 
-test('what cannot be restored is refused in a sentence, and nothing is left', async () => {
-  const cases: [string, RegExp, ((archive: string) => Promise<void>)?][] = [
-    ['2026-01-01', /oldest base backup was complete at/],
-    [new Date(Date.now() - 1_000).toISOString(), /archived log ends before/],
-    [momentOf(0).at.toISOString(), /archived log is damaged/, damageSegment],
-    [momentOf(0).at.toISOString(), /archived log has a gap/, removeSegment],
-    [momentOf(0).at.toISOString(), /archive is damaged/, damageBase],
-  ];
+type Case = [to: string, message: RegExp, change?: (archive: string) => Promise<void>];
+
+async function refuseAll(name: string, cases: Case[]): Promise<void> {
   for (const [number, [to, message, change]] of cases.entries()) {
-    const archive = join(dir, `archive-${number}`);
+    const archive = join(dir, `archive-${name}-${number}`);
     await cp(wal, archive, { recursive: true, preserveTimestamps: true });
     // Of the first timeline only: what restores began meanwhile is not the matter here.
     for (const name of await readdir(join(archive, 'wal')))
       if (!name.startsWith('00000001')) await rm(join(archive, 'wal', name));
     await change?.(archive);
-    const refused = await restore(`refused-${number}`, to, { archive });
+    const refused = await restore(`refused-${name}-${number}`, to, { archive });
     assert.equal(refused.code, 1, refused.stdout);
     assert.match(refused.stderr, message);
-    const left = await readdir(join(dir, `refused-${number}`)).catch(() => []);
+    const left = await readdir(join(dir, `refused-${name}-${number}`)).catch(() => []);
     assert.deepEqual(left, [], String(message));
   }
+}
+
+test('a moment outside of what was archived is refused, and nothing is left', async () => {
+  await refuseAll('moment', [
+    ['2026-01-01', /oldest base backup was complete at/],
+    [new Date(Date.now() - 1_000).toISOString(), /archived log ends before/],
+  ]);
   const { code, stderr } = await restore('between', momentOf(0).at.toISOString());
   assert.equal(code, 1);
   assert.match(stderr, /is not empty/);
+});
+
+test('a damaged archive is refused before anything is written', async () => {
+  const to = momentOf(0).at.toISOString();
+  await refuseAll('damaged', [
+    [to, /archived log is damaged/, damageSegment],
+    [to, /archived log has a gap/, removeSegment],
+    [to, /archive is damaged/, damageBase],
+  ]);
 });
 
 async function segmentsOf(archive: string): Promise<string[]> {
@@ -263,7 +274,7 @@ async function damageSegment(archive: string): Promise<void> {
 }
 
 async function removeSegment(archive: string): Promise<void> {
-  await rm(join(archive, 'wal', (await segmentsOf(archive))[1] ?? ''));
+  await rm(join(archive, 'wal', (await segmentsOf(archive))[0] ?? ''));
 }
 
 async function damageBase(archive: string): Promise<void> {
