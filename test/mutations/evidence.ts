@@ -100,7 +100,7 @@ export const evidenceMutations: Mutation[] = [
   },
   {
     name: 'restore keeps the epoch',
-    file: 'src/backup/restore.ts',
+    file: 'src/backup/settle.ts',
     text: 'await beginSealEpoch(db);',
     replacement: 'void beginSealEpoch;',
     why: 'Numbers of seals that were made after the backup would be used again.',

@@ -64,7 +64,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
   },
   {
     name: 'restored leader still leads',
-    file: 'src/backup/restore.ts',
+    file: 'src/backup/settle.ts',
     text: 'await sql`update leaders set backend_pid = null`.execute(db);',
     replacement: '',
     why: 'A restored service would wait for a node that is not there.',
