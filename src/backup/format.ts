@@ -106,7 +106,7 @@ export function requireFormat(text: string, expected: string): void {
   const { format } = parse(Type.Object({ format: Type.String() }), text, formatMember);
   if (format === expected) return;
   throw new OperatorError(
-    `The archive has the format ${JSON.stringify(format)}, but this version expects ${expected}. Restore it with the version of Holdfast that made it, or a newer one.`,
+    `The archive has the format ${JSON.stringify(format)}, but this version reads only ${expected}. Restore it with the version of Holdfast that made it, or a newer one.`,
   );
 }
 
