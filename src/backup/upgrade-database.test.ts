@@ -5,10 +5,11 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { command } from '../../test/support/service/commands.ts';
 import { withClient } from '../../test/support/service/database.ts';
-import { holdfast, startHoldfast, waitUntil } from '../../test/support/service/process.ts';
+import { type Settings, startHoldfast, waitUntil } from '../../test/support/service/process.ts';
 import { accountOf, chooseServerAccount, readPasswd } from '../db/embedded/account.ts';
 import { startEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts';
 import { migrate } from '../db/migrate.ts';
@@ -17,14 +18,19 @@ import { migrate } from '../db/migrate.ts';
 const oldPrograms = '/usr/lib/postgresql/15/bin';
 const skip = !existsSync(join(oldPrograms, 'initdb')) && 'there is no PostgreSQL 15 on this machine';
 const log = { info() {}, error() {} };
-const rows = 200_000;
+const rows = 10_000;
 
-test('a database of an older major version is moved to the installed one, and kept', { skip }, async (t) => {
-  const dataDir = await oldInstallation(t);
-  const settings = { HOLDFAST_DATA_DIR: dataDir };
+describe('a database of an older major version', { skip }, () => {
+  let dataDir: string;
+  let settings: Settings;
+  before(async () => {
+    dataDir = await oldInstallation();
+    settings = { HOLDFAST_DATA_DIR: dataDir };
+  });
+  after(() => rm(dataDir, { recursive: true, force: true }));
 
-  await t.test('the service refuses it, and says how to upgrade', async () => {
-    const { code, stderr } = await holdfast(settings, 'serve');
+  test('this version refuses it, and says how to upgrade', async () => {
+    const { code, stderr } = await command(settings, 'migrate');
     assert.equal(code, 1);
     assert.match(
       stderr,
@@ -32,8 +38,8 @@ test('a database of an older major version is moved to the installed one, and ke
     );
   });
 
-  await t.test('the command says which programs it needs', async () => {
-    const { code, stderr } = await holdfast(settings, 'upgrade-database');
+  test('the command says which programs it needs', async () => {
+    const { code, stderr } = await command(settings, 'upgrade-database');
     assert.equal(code, 1);
     assert.match(
       stderr,
@@ -42,8 +48,8 @@ test('a database of an older major version is moved to the installed one, and ke
     assert.deepEqual(await readdir(dataDir), ['postgres']);
   });
 
-  await t.test('kill -9 in the middle leaves the old one as it was', async () => {
-    const command = await startHoldfast(
+  test('kill -9 in the middle leaves the old one as it was', async () => {
+    const killed = await startHoldfast(
       settings,
       /of \d+|^/,
       'upgrade-database',
@@ -51,14 +57,14 @@ test('a database of an older major version is moved to the installed one, and ke
       oldPrograms,
     );
     await waitUntil(() => existsSync(join(dataDir, 'upgrade/postgres/cluster/PG_VERSION')));
-    command.child.kill('SIGKILL');
-    await command.exited;
+    killed.child.kill('SIGKILL');
+    await killed.exited;
     assert.equal(await versionIn(join(dataDir, 'postgres')), '15');
   });
 
-  await t.test('the next run completes it', async () => {
+  test('the next run moves it to the installed version, and keeps it', async () => {
     const args = ['upgrade-database', '--old-programs', oldPrograms, '--json'];
-    const { code, stdout, stderr } = await holdfast(settings, ...args);
+    const { code, stdout, stderr } = await command(settings, ...args);
     assert.equal(code, 0, stdout + stderr);
     const { upgraded, from, to, rows: moved, kept } = JSON.parse(stdout);
     assert.deepEqual([upgraded, from, to, kept], [true, '15', '18', join(dataDir, 'postgres-15')]);
@@ -67,21 +73,21 @@ test('a database of an older major version is moved to the installed one, and ke
     assert.deepEqual(await contentOf(join(dataDir)), await contentBefore);
   });
 
-  await t.test('killed between the two renames, no empty database takes its place', async () => {
+  test('killed between the two renames, no empty database takes its place', async () => {
     await mkdir(join(dataDir, 'upgrade'));
     await rename(join(dataDir, 'postgres'), join(dataDir, 'upgrade/postgres'));
     await writeFile(join(dataDir, 'upgrade/finished'), JSON.stringify({ from: '15', to: '18', rows }));
-    const refused = await holdfast(settings, 'serve');
+    const refused = await command(settings, 'migrate');
     assert.match(
       refused.stderr,
       /interrupted at its last step, and nothing is lost\. Run "holdfast upgrade-database" again/,
     );
-    assert.equal((await holdfast(settings, 'upgrade-database')).code, 0);
+    assert.equal((await command(settings, 'upgrade-database')).code, 0);
     assert.deepEqual(await contentOf(dataDir), await contentBefore);
   });
 
-  await t.test('and there is nothing more to do', async () => {
-    const { code, stdout } = await holdfast(settings, 'upgrade-database');
+  test('and there is nothing more to do', async () => {
+    const { code, stdout } = await command(settings, 'upgrade-database');
     assert.equal(code, 0);
     assert.match(stdout, /nothing to do/);
   });
@@ -90,9 +96,8 @@ test('a database of an older major version is moved to the installed one, and ke
 let contentBefore: Promise<unknown>;
 
 /** As an earlier release with PostgreSQL 15 would have left it. */
-async function oldInstallation(t: TestContext): Promise<string> {
+async function oldInstallation(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-major-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
   const home = join(dataDir, 'postgres');
   const cluster = join(home, 'cluster');
   await mkdir(cluster, { recursive: true, mode: 0o711 });
