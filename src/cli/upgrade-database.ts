@@ -47,7 +47,7 @@ async function run(options: Options): Promise<void> {
     dataDir: config.dataDir,
     oldPrograms: options.oldPrograms,
     log,
-    onProgress: (done) => progress.tell({ what: 'rows', ...done }),
+    onProgress: (done) => progress.tell({ check: 'database', what: 'rows', ...done }),
   }).finally(() => progress.end());
   const text =
     upgraded === null
