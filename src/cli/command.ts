@@ -48,7 +48,7 @@ export async function withStore(
 }
 
 /** With an external database the data directory may be empty, and reading creates nothing in it. */
-async function requireInstallation({ dataDir, databaseUrl }: Config): Promise<void> {
+export async function requireInstallation({ dataDir, databaseUrl }: Config): Promise<void> {
   if (databaseUrl !== null) {
     const servers = await openServers(databaseUrl).catch(() => null);
     // Opening the store meets the actual error.

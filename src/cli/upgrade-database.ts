@@ -1,7 +1,9 @@
 /** `holdfast upgrade-database`: moves the embedded database to the installed major version of PostgreSQL, and keeps the old one. */
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
+import { upgradePaths } from '../db/embedded/paths.ts';
 import { OperatorError } from '../runtime/errors.ts';
-import { print } from './command.ts';
+import { print, requireInstallation } from './command.ts';
 import { createLog } from './log.ts';
 import { createProgressLine } from './progress-line.ts';
 import { readSettings } from './settings.ts';
@@ -39,6 +41,8 @@ async function run(options: Options): Promise<void> {
       'DATABASE_URL names a database server of your own: upgrade it with its own tools, such as pg_upgrade.',
     );
   }
+  // Without a cluster in its place, the last step of an upgrade may have been interrupted.
+  if (!existsSync(upgradePaths(config.dataDir).finished)) await requireInstallation(config);
   // Imported here so that other commands start faster.
   const { upgradeDatabase } = await import('../backup/upgrade-database.ts');
   const progress = createProgressLine(options.json ? null : process.stderr);

@@ -25,6 +25,7 @@ const makers = [
   'chain deploy',
   'restore',
   'timestamps test',
+  'mail test',
   'verify',
 ];
 const given: Record<string, string[]> = {
