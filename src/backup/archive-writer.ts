@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gzip, gzipSync } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
 import { processExists } from '../db/embedded/postmaster.ts';
 import { OperatorError } from '../runtime/errors.ts';
-import { pieceBytes } from './format.ts';
+import { pieceBytes, smallBytes } from './format.ts';
 
 export interface Written {
   pieces: number;
@@ -37,6 +37,8 @@ export interface ArchiveWriter {
 const compressed = promisify(gzip);
 /** The lowest level: it gains most of what text can gain, and hardly slows down the copy. */
 const level = 1;
+/** Whoever makes a backup also answers requests, between one write and the next. */
+const writeBytes = 128 * 1024;
 
 /** Refuses a file that exists: a backup never replaces another. */
 export async function createArchive(file: string, at: Date): Promise<ArchiveWriter> {
@@ -76,7 +78,7 @@ export async function createArchive(file: string, at: Date): Promise<ArchiveWrit
         written.pieces += 1;
         written.bytes += piece.length;
         const number = String(written.pieces).padStart(6, '0');
-        if (compress) await entry(`${member}/${number}.gz`, await compressed(piece, { level }));
+        if (compress) await entry(`${member}/${number}.gz`, await shortened(piece));
         else await entry(`${member}/${number}`, piece);
       }
       return { ...written, sha256: hash.digest('hex') };
@@ -124,8 +126,25 @@ export async function writeWhole(file: string, text: string): Promise<void> {
   }
 }
 
+async function shortened(piece: Buffer): Promise<Buffer> {
+  return piece.length <= smallBytes ? gzipSync(piece, { level }) : await compressed(piece, { level });
+}
+
+/** Header, content and padding of a small member come apart; a write for each would take most of the time. */
 async function writeAll(tar: Pack, handle: FileHandle): Promise<void> {
-  for await (const chunk of tar) await handle.writeFile(chunk as Buffer);
+  let held: Buffer[] = [];
+  let size = 0;
+  const write = async () => {
+    await handle.writeFile(Buffer.concat(held));
+    held = [];
+    size = 0;
+  };
+  for await (const chunk of tar) {
+    held.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size >= writeBytes) await write();
+  }
+  if (size > 0) await write();
 }
 
 /** The same bytes in pieces of the full size, except for the last. No bytes give one empty piece. */

@@ -7,6 +7,8 @@ export const backupFormat = 'holdfast/backup@1';
 
 /** A tar needs the size before the bytes: long content is cut into pieces that are held in memory one at a time. */
 export const pieceBytes = 8 * 1024 * 1024;
+/** Up to this size, work on a piece takes less time than the way to another thread and back. */
+export const smallBytes = 256 * 1024;
 /** The list of blobs is written after every so many blobs, so that a verifier need not remember them all. */
 export const blobsPerList = 1_000;
 

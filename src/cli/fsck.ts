@@ -1,4 +1,4 @@
-/** `holdfast fsck`: checks all stored data, with or without a running service, and changes nothing. */
+/** `holdfast fsck`: checks all stored data, with or without a running service, and changes none of it. */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
@@ -25,16 +25,18 @@ const exitCodes = { clean: 0, found: 1, notMade: 2 } as const;
 export function addFsckCommand(program: Command): void {
   program
     .command('fsck')
-    .description('check all stored data, also against the chain; changes nothing')
+    .description('check all stored data, also against the chain, and change none of it')
     .option('--only <names>', 'comma-separated names of checks (default: all)')
     .option(
-      '--since <time>',
+      '--since <time|last>',
       'check only what was written since then: 24h, 7d, 2026-11-01, 2026-11-01T08:00:00Z, or last: since the last run that found nothing',
     )
     .option('--json', 'print {checked, found, skipped, checks}, and no progress')
     .addHelpText(
       'after',
-      '\nExit code 0: everything is in order. 1: problems were found. 2: something could not be checked.',
+      `
+No checked data is changed. A run that finds nothing is remembered, for --since last.
+Exit code 0: everything is in order. 1: problems were found. 2: something could not be checked.`,
     )
     .action(async (options: Options) => {
       try {

@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
+import { listBases } from '../../src/backup/point-in-time/base-format.ts';
+import { findBase, restoreToTime } from '../../src/backup/point-in-time/recover.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { findPostmaster, stopPostmaster } from '../../src/db/embedded/postmaster.ts';
+import { readMasterKeys } from '../../src/keys/master-keys.ts';
 import { clusterIn, query, serverPid, start } from '../support/fixtures/embedded-postgres-fixture.ts';
 import {
   firstSecretOf,
@@ -222,67 +226,58 @@ test('a restore that was killed leaves nothing in effect, and is repeated', asyn
   assert.equal((await ask('killed', 'select from records')).length, 1);
 });
 
-type Case = [to: string, message: RegExp, change?: (archive: string) => Promise<void>];
-
-async function refuseAll(name: string, cases: Case[]): Promise<void> {
-  for (const [number, [to, message, change]] of cases.entries()) {
-    const archive = join(dir, `archive-${name}-${number}`);
-    await cp(wal, archive, { recursive: true, preserveTimestamps: true });
-    // Of the first timeline only: what restores began meanwhile is not the matter here.
-    for (const name of await readdir(join(archive, 'wal')))
-      if (!name.startsWith('00000001')) await rm(join(archive, 'wal', name));
-    await change?.(archive);
-    const refused = await restore(`refused-${name}-${number}`, to, { archive });
-    assert.equal(refused.code, 1, refused.stdout);
-    assert.match(refused.stderr, message);
-    const left = await readdir(join(dir, `refused-${name}-${number}`)).catch(() => []);
-    assert.deepEqual(left, [], String(message));
-  }
+/** Of the first timeline only: what restores began meanwhile is not the matter here. */
+async function copyOfArchive(name: string): Promise<string> {
+  const archive = join(dir, `archive-${name}`);
+  await cp(wal, archive, { recursive: true, preserveTimestamps: true });
+  for (const name of await readdir(join(archive, 'wal')))
+    if (!name.startsWith('00000001')) await rm(join(archive, 'wal', name));
+  return archive;
 }
 
-test('a moment outside of what was archived is refused, and nothing is left', async () => {
-  await refuseAll('moment', [
-    ['2026-01-01', /oldest base backup was complete at/],
-    [new Date(Date.now() - 1_000).toISOString(), /archived log ends before/],
-  ]);
-  const { code, stderr } = await restore('between', momentOf(0).at.toISOString());
-  assert.equal(code, 1);
-  assert.match(stderr, /is not empty/);
+test('a moment that the archived log does not reach is refused, and nothing is left', async () => {
+  const to = new Date(Date.now() - 1_000).toISOString();
+  const refused = await restore('beyond', to, { archive: await copyOfArchive('beyond') });
+  assert.equal(refused.code, 1, refused.stdout);
+  assert.match(refused.stderr, /archived log ends before/);
+  assert.deepEqual(await readdir(join(dir, 'beyond')).catch(() => []), []);
+});
+
+/** In this process: none of them comes as far as to start a server. */
+async function refuses(message: RegExp, { archive = wal, name = 'refused', to = momentOf(0).at }) {
+  const config = readConfig(settings(name, archive));
+  const log = { info() {}, error() {} };
+  await assert.rejects(async () => {
+    const keys = await readMasterKeys({ file: join(dir, 'lost', 'master.key'), generated: false });
+    const { base, timeline } = await findBase(archive, to);
+    await restoreToTime({ base, timeline, to, keys, config, dir: archive, log, onProgress() {} });
+  }, message);
+  return readdir(join(dir, name)).catch(() => []);
+}
+
+test('a moment before the first base, and a place that is in use, are refused', async () => {
+  assert.deepEqual(await refuses(/oldest base backup was complete at/, { to: new Date('2026-01-01') }), []);
+  const before = await readdir(join(dir, 'lost'));
+  assert.deepEqual(await refuses(/is not empty/, { name: 'lost' }), before);
 });
 
 test('a damaged archive is refused before anything is written', async () => {
-  const to = momentOf(0).at.toISOString();
-  await refuseAll('damaged', [
-    [to, /archived log is damaged/, damageSegment],
-    [to, /archived log has a gap/, removeSegment],
-    [to, /archive is damaged/, damageBase],
-  ]);
+  const archive = await copyOfArchive('damaged');
+  const [base] = await listBases(archive);
+  assert.ok(base);
+  const bytes = await readFile(base.file);
+  await writeFile(base.file, bytes.subarray(0, bytes.length >> 1));
+  assert.deepEqual(await refuses(/archive is damaged/, { archive }), []);
+  const flipped = Buffer.from(bytes);
+  // Within a compressed file of the cluster.
+  const at = flipped.indexOf(Buffer.from('1f8b08', 'hex'), bytes.length >> 1) + 40;
+  flipped[at] = (flipped[at] ?? 0) ^ 0xff;
+  await writeFile(base.file, flipped);
+  assert.deepEqual(await refuses(/archive is damaged/, { archive }), []);
+  await writeFile(base.file, bytes);
+  await rm(join(archive, 'wal', `${base.firstSegment}.gz`));
+  assert.deepEqual(await refuses(/archived log has a gap/, { archive }), []);
 });
-
-async function segmentsOf(archive: string): Promise<string[]> {
-  const [facts] = (await readdir(join(archive, 'bases'))).filter((name) => name.endsWith('.json'));
-  const { firstSegment } = JSON.parse(await readFile(join(archive, 'bases', facts ?? ''), 'utf8'));
-  const names = await readdir(join(archive, 'wal'));
-  return names.filter((name) => /^[0-9A-F]{24}\.gz$/.test(name) && name >= firstSegment).sort();
-}
-
-async function damageSegment(archive: string): Promise<void> {
-  const path = join(archive, 'wal', (await segmentsOf(archive))[1] ?? '');
-  const bytes = await readFile(path);
-  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
-  await writeFile(path, bytes);
-}
-
-async function removeSegment(archive: string): Promise<void> {
-  await rm(join(archive, 'wal', (await segmentsOf(archive))[0] ?? ''));
-}
-
-async function damageBase(archive: string): Promise<void> {
-  const [name] = (await readdir(join(archive, 'bases'))).filter((name) => name.endsWith('.tar'));
-  const path = join(archive, 'bases', name ?? '');
-  const bytes = await readFile(path);
-  await writeFile(path, bytes.subarray(0, bytes.length >> 1));
-}
 
 test('the archive of another database is refused at the start', async () => {
   const { code, stderr } = await holdfast(settings('other'), 'migrate');

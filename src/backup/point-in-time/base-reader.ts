@@ -1,8 +1,6 @@
 /** Reads a base backup: compares every file with the manifest, or unpacks it into an empty directory. */
-import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { archiveBytes, readArchive } from '../archive-reader.ts';
 import { damaged, type ManifestSeal, manifestMember, parseSeal, sealMember } from '../format.ts';
 import {
@@ -57,21 +55,28 @@ export interface Unpack extends ReadOptions {
 /** Each file is compared once more while it is written. */
 export async function unpackBase(file: string, { manifest, home, ...options }: Unpack): Promise<void> {
   const expectedFiles = new Map(manifest.files.map((expected) => [expected.path, expected]));
-  await mkdir(home.clusterDir, { recursive: true, mode: 0o700 });
-  for (const path of manifest.directories)
-    await mkdir(join(home.clusterDir, path), { recursive: true, mode: 0o700 });
+  const made = new Set<string>();
+  const makeDirectory = (path: string) => {
+    if (!made.has(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
+    made.add(path);
+  };
+  makeDirectory(home.clusterDir);
+  for (const path of manifest.directories) makeDirectory(join(home.clusterDir, path));
   for await (const member of membersOf(file, options)) {
     if (!member.name.startsWith(folder)) continue;
     const name = member.name.slice(folder.length);
     const expected = expectedFiles.get(name);
     if (!expected) throw damaged(`its manifest does not name ${name}`);
     const target = name === 'password' ? home.passwordFile : join(home.clusterDir, name);
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    await pipeline(
-      checkedPieces(member.pieces, { name, expected }),
-      // PostgreSQL makes the whole directory durable before it recovers.
-      createWriteStream(target, { flags: 'wx', mode: 0o600 }),
-    );
+    makeDirectory(dirname(target));
+    // Of some two thousand files most are small. PostgreSQL makes the whole directory durable before it recovers.
+    const written = openSync(target, 'wx', 0o600);
+    try {
+      for await (const piece of checkedPieces(member.pieces, { name, expected }))
+        writeFileSync(written, piece);
+    } finally {
+      closeSync(written);
+    }
   }
 }
 

@@ -10,7 +10,7 @@ import { readMasterKeys } from '../../keys/master-keys.ts';
 import { OperatorError } from '../../runtime/errors.ts';
 import { version } from '../../runtime/version.ts';
 import { type ArchiveWriter, createArchive, type Written, writeWhole } from '../archive-writer.ts';
-import { formatMember } from '../format.ts';
+import { formatMember, smallBytes } from '../format.ts';
 import { keysInUse, readWithOlder } from '../keys-in-use.ts';
 import { writeManifest } from '../manifest-seal.ts';
 import { type Base, type BaseManifest, baseFormat, baseName, basesDirOf } from './base-format.ts';
@@ -188,8 +188,6 @@ async function listCluster(clusterDir: string): Promise<{ files: string[]; direc
     directories: [...directories, 'pg_wal/archive_status', 'pg_wal/summaries'].sort(),
   };
 }
-
-const smallBytes = 256 * 1024;
 
 /**
  * Fails before it yields anything when the file is gone. Small files, most of them, are read at once: that takes

@@ -95,6 +95,11 @@ export async function verifyWal(
     await verifySegment(join(walDirOf(dir), name));
     onProgress({ done: done + 1, total: needed.length });
   }
+  if (needed.length === 0) {
+    throw new OperatorError(
+      `The archived log does not have ${first}.gz, with which the base backup begins. Check HOLDFAST_WAL_ARCHIVE_DIR, or use a copy of the archive that has it.`,
+    );
+  }
   return needed.length;
 }
 
