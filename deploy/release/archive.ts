@@ -2,8 +2,8 @@
 import {
   createReadStream,
   createWriteStream,
-  globSync,
   lstatSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
 } from 'node:fs';
@@ -46,7 +46,8 @@ async function fill(
   pack: tar.Pack,
   { folder, prefix, time }: Pick<ArchiveOptions, 'folder' | 'prefix' | 'time'>,
 ): Promise<void> {
-  const names = globSync('**/*', { cwd: folder }).filter(Boolean);
+  // With those that begin with a dot: node_modules/.bin has the link to Node.js.
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   for (const name of names.sort()) {
     const path = join(folder, name);
     const stats = lstatSync(path);

@@ -25,10 +25,10 @@ const exitCodes = { clean: 0, found: 1, notMade: 2 } as const;
 export function addFsckCommand(program: Command): void {
   program
     .command('fsck')
-    .description('check all stored data, also against the chain, and change none of it')
+    .description('check all stored data, also against the chain; --since last: only what is new; changes none of it')
     .option('--only <names>', 'comma-separated names of checks (default: all)')
     .option(
-      '--since <time|last>',
+      '--since <time>',
       'check only what was written since then: 24h, 7d, 2026-11-01, 2026-11-01T08:00:00Z, or last: since the last run that found nothing',
     )
     .option('--json', 'print {checked, found, skipped, checks}, and no progress')

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { writeArchive } from '../../deploy/release/archive.ts';
 import { makeRelease } from '../../deploy/release/main.ts';
 import { changelogEntry } from '../../deploy/release/notes.ts';
 import { createTestDatabase } from '../support/service/database.ts';
@@ -69,6 +70,7 @@ test('the package runs without a checkout, a compiler and native packages', { sk
     'pages/verify/main.ts',
   ])
     assert.ok(!existsSync(join(installed, part)), part);
+  assert.ok(existsSync(join(installed, '.env.example')));
 
   const program = join(place, 'bin/holdfast');
   const settings = { HOME: folder, HOLDFAST_TEST_PACKAGES: '' };
@@ -94,6 +96,26 @@ test('the package runs without a checkout, a compiler and native packages', { sk
   assert.ok(!existsSync(join(installed, 'data')));
   running.child.kill('SIGTERM');
   assert.equal(await running.exited, 0);
+});
+
+test('an archive has everything below a folder, in order, and nothing of the machine', async (t) => {
+  const work = await mkdtemp(join(tmpdir(), 'holdfast-archive-'));
+  t.after(() => rm(work, { recursive: true }));
+  const from = join(work, 'from');
+  await mkdir(join(from, 'node_modules/.bin'), { recursive: true });
+  await symlink('../node/bin/node', join(from, 'node_modules/.bin/node'));
+  await writeFile(join(from, 'program'), 'x', { mode: 0o700 });
+  await writeFile(join(from, '.env.example'), 'abc', { mode: 0o600 });
+  await writeFile(join(from, 'large'), Buffer.alloc(3_000_000));
+  const file = join(work, 'archive.tar');
+  await writeArchive({ folder: from, file, prefix: 'opt/', time: new Date('2026-11-01T00:00:00Z') });
+  const { stdout } = await run('tar', ['-tvf', file], { env: { ...process.env, TZ: 'UTC' } });
+  assert.deepEqual(stdout.trim().replaceAll(/ +/g, ' ').split('\n'), [
+    '-rw-r--r-- 0/0 3 2026-11-01 00:00 opt/.env.example',
+    '-rw-r--r-- 0/0 3000000 2026-11-01 00:00 opt/large',
+    'lrwxrwxrwx 0/0 0 2026-11-01 00:00 opt/node_modules/.bin/node -> ../node/bin/node',
+    '-rwxr-xr-x 0/0 1 2026-11-01 00:00 opt/program',
+  ]);
 });
 
 test('the notes of a release are its entry in the changelog', () => {
