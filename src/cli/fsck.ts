@@ -25,7 +25,9 @@ const exitCodes = { clean: 0, found: 1, notMade: 2 } as const;
 export function addFsckCommand(program: Command): void {
   program
     .command('fsck')
-    .description('check all stored data, also against the chain; --since last: only what is new; changes none of it')
+    .description(
+      'check all stored data, also against the chain; --since last: only what is new; changes none of it',
+    )
     .option('--only <names>', 'comma-separated names of checks (default: all)')
     .option(
       '--since <time>',
