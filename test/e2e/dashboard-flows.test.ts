@@ -72,6 +72,60 @@ test('goes from the first link to the first delivered webhook', { skip }, async 
   await page.context().close();
 });
 
+test('holds a record, releases it, and erases its data', { skip }, async () => {
+  const { service } = fixture;
+  const owner = await signedIn();
+  const { json: vault } = await service.call('POST', `${platform}/vaults`, { body: { name: 'Held' } });
+  const { json: record } = await service.call('POST', `${platform}/records`, {
+    body: { vaultAddress: vault.address, data: { secret: 'to be erased' } },
+  });
+  const page = await fixture.open(`/records/${record.id}`, { as: owner });
+  await page.getByText('to be erased').waitFor();
+  const act = async (name: string) => {
+    await page.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+  await act('Place legal hold');
+  await page.getByLabel('Reason').fill('Dispute 14');
+  await page.getByRole('button', { name: 'Place hold' }).click();
+  await page.getByText('nothing of it can be erased: Dispute 14').waitFor();
+  await page.getByRole('button', { name: 'Actions' }).click();
+  assert.ok(await page.getByRole('menuitem', { name: 'Erase data' }).isDisabled());
+  await page.keyboard.press('Escape');
+  await act('Release legal hold');
+  await page.getByRole('button', { name: 'Release', exact: true }).click();
+  await page.getByText('The hold was released.').waitFor();
+  await act('Erase data');
+  await page.getByRole('button', { name: 'Erase permanently' }).click();
+  await page.getByText('The data of this version was erased.').waitFor();
+  assert.equal(await page.getByText('to be erased').count(), 0);
+  await page.getByRole('button', { name: 'Actions' }).click();
+  assert.ok(await page.getByRole('menuitem', { name: 'Erase data' }).isDisabled(), 'it is erased');
+  await page.keyboard.press('Escape');
+
+  await page.goto(`${new URL(page.url()).origin}/vaults/${vault.address}`);
+  await act('Retention');
+  await page.getByLabel('Keep the data of records').fill('30');
+  await page.getByRole('button', { name: 'What would be erased now?' }).click();
+  await page.getByText('0 records and 0 files').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The retention was set.').waitFor();
+  const { json } = await service.call('GET', `${platform}/vaults/${vault.address}/retention`);
+  assert.deepEqual([json.recordDays, json.fileDays], [30, null]);
+
+  const other = { vaultAddress: vault.address, data: { secret: 'kept by the vault' } };
+  const { json: held } = await service.call('POST', `${platform}/records`, { body: other });
+  await act('Place legal hold');
+  await page.getByLabel('Reason').fill('Dispute 15');
+  await page.getByRole('button', { name: 'Place hold' }).click();
+  await page.getByText('This vault is under legal hold').waitFor();
+  await page.goto(`${new URL(page.url()).origin}/records/${held.id}`);
+  await page.getByText('The vault of this record is under legal hold').waitFor();
+  await page.getByRole('button', { name: 'Actions' }).click();
+  assert.ok(await page.getByRole('menuitem', { name: 'Erase data' }).isDisabled());
+  await page.context().close();
+});
+
 test('takes a failing endpoint through retry and replay', { skip }, async () => {
   const { service } = fixture;
   const owner = await signedIn();

@@ -7,6 +7,7 @@ import type { Schemas } from '../api/schemas.ts';
 import { FormDialog } from '../frame/form.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
+import { vaultQuery } from '../vaults/vault.ts';
 
 type Hold = Schemas['Hold'];
 
@@ -25,12 +26,29 @@ const holdQuery = (subjectId: string) =>
 
 export const useHold = (subjectId: string): Hold | null => useQuery(holdQuery(subjectId)).data ?? null;
 
+/** A hold of the vault holds everything in it. */
+export function useVaultHold(vaultAddress: string): Hold | null {
+  const { data: vault } = useQuery(vaultQuery(vaultAddress));
+  return useQuery({ ...holdQuery(vault?.id ?? ''), enabled: vault !== undefined }).data ?? null;
+}
+
 export function HoldNote({ id, noun }: Pick<Holdable, 'id' | 'noun'>) {
   const hold = useHold(id);
-  if (!hold) return null;
+  return hold && <Note what={`This ${noun}`} hold={hold} />;
+}
+
+/** On the pages of what is in the vault. */
+export function VaultHoldNote({ vaultAddress, noun }: { vaultAddress: string; noun: 'file' | 'record' }) {
+  const hold = useVaultHold(vaultAddress);
+  return hold && <Note what={`The vault of this ${noun}`} hold={hold} />;
+}
+
+function Note({ what, hold }: { what: string; hold: Hold }) {
   return (
     <Alert color="yellow" icon={<Icon name="warning" />} mb="md">
-      This {noun} is under legal hold, so nothing of it can be erased: {hold.reason}
+      <span className="breaks">
+        {what} is under legal hold, so nothing of it can be erased: {hold.reason}
+      </span>
     </Alert>
   );
 }

@@ -57,8 +57,8 @@ function Form({ path, stored, close }: { path: string; stored: Retention; close(
     <FormDialog opened close={close} title="Retention" submitLabel="Save" saving={saving} danger>
       <Text size="sm">
         What is older is erased permanently. Hashes and proofs remain, and what is under legal hold is kept.
-        Retention has erased {stored.erased.toLocaleString()} records and files of this vault so far, and
-        freed {stored.erasedBytes.toLocaleString()} bytes.
+        Retention has erased {stored.erased.toLocaleString('en')} records and files of this vault so far, and
+        freed {stored.erasedBytes.toLocaleString('en')} bytes.
       </Text>
       {field('recordDays', 'Keep the data of records')}
       {field('fileDays', 'Keep the content of files')}
@@ -68,8 +68,8 @@ function Form({ path, stored, close }: { path: string; stored: Retention; close(
       {preview.data && (
         <Text size="sm" role="status">
           {preview.data.more && 'At least '}
-          {preview.data.records.toLocaleString()} records and {preview.data.files.toLocaleString()} files,
-          which frees {preview.data.bytes.toLocaleString()} bytes.
+          {preview.data.records.toLocaleString('en')} records and {preview.data.files.toLocaleString('en')}{' '}
+          files, which frees {preview.data.bytes.toLocaleString('en')} bytes.
         </Text>
       )}
     </FormDialog>

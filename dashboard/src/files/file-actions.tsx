@@ -1,7 +1,7 @@
 /** The actions on a file, for users who may write. */
 import { Button, Menu } from '@mantine/core';
 import { useState } from 'react';
-import { HoldForm, useHold } from '../erasure/hold.tsx';
+import { HoldForm, useHold, useVaultHold } from '../erasure/hold.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 import type { FileVersion } from './file.ts';
@@ -19,6 +19,7 @@ export interface FileActionsProps {
 export function FileActions({ file, transferring, erasable }: FileActionsProps) {
   const [doing, setDoing] = useState<'version' | 'transfer' | 'erase' | 'hold' | null>(null);
   const hold = useHold(file.id);
+  const vaultHold = useVaultHold(file.vaultAddress);
   const close = () => setDoing(null);
   return (
     <>
@@ -47,7 +48,7 @@ export function FileActions({ file, transferring, erasable }: FileActionsProps) 
           <Menu.Item
             color="red"
             leftSection={<Icon name="bin" size={16} />}
-            disabled={!erasable || hold !== null}
+            disabled={!erasable || hold !== null || vaultHold !== null}
             onClick={() => setDoing('erase')}
           >
             Erase content

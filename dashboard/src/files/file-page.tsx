@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useList } from '../api/lists.ts';
 import { useMayWrite } from '../api/session.ts';
-import { HoldNote } from '../erasure/hold.tsx';
+import { HoldNote, VaultHoldNote } from '../erasure/hold.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { PageHead } from '../frame/page-head.tsx';
 import { FailureState, LoadingRows } from '../frame/states.tsx';
@@ -68,6 +68,7 @@ function WholeFile({ file }: { file: FileVersion }) {
         }
       />
       <HoldNote id={file.id} noun="file" />
+      <VaultHoldNote vaultAddress={file.vaultAddress} noun="file" />
       <Stack gap="xs" mb={underWay || file.expired ? 'md' : 0}>
         {underWay && (
           <Alert color="blue" icon={<Icon name="transfer" />} role="status">

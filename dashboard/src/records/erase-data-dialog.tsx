@@ -18,9 +18,7 @@ export function EraseDataDialog({ record, close }: { record: RecordVersion; clos
           `${recordsPath}/${record.id}/data`,
         );
         await client.invalidateQueries({ queryKey: ['records'] });
-        showDone(
-          `The data was erased. The last backup with it is gone on ${new Date(goneFromBackupsAt).toLocaleDateString()}.`,
-        );
+        showDone(`The data was erased. Backups may contain it until ${goneFromBackupsAt.slice(0, 10)}.`);
       }}
     >
       <p style={{ marginTop: 0 }}>

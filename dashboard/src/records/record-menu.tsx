@@ -1,14 +1,21 @@
 /** The actions on a record, for users who may write. */
 import { Button, Menu } from '@mantine/core';
 import { useState } from 'react';
-import { HoldForm, useHold } from '../erasure/hold.tsx';
+import { HoldForm, useHold, useVaultHold } from '../erasure/hold.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { EraseDataDialog } from './erase-data-dialog.tsx';
 import type { RecordVersion } from './record.ts';
 
-export function RecordMenu({ record }: { record: RecordVersion }) {
+export interface RecordMenuProps {
+  record: RecordVersion;
+  /** Some version still has its data, or may have. */
+  erasable: boolean;
+}
+
+export function RecordMenu({ record, erasable }: RecordMenuProps) {
   const [doing, setDoing] = useState<'hold' | 'erase' | null>(null);
   const hold = useHold(record.id);
+  const vaultHold = useVaultHold(record.vaultAddress);
   const close = () => setDoing(null);
   return (
     <>
@@ -23,7 +30,7 @@ export function RecordMenu({ record }: { record: RecordVersion }) {
           <Menu.Item
             color="red"
             leftSection={<Icon name="bin" size={16} />}
-            disabled={hold !== null}
+            disabled={!erasable || hold !== null || vaultHold !== null}
             onClick={() => setDoing('erase')}
           >
             Erase data

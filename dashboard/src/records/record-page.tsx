@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useList } from '../api/lists.ts';
 import { useMayWrite } from '../api/session.ts';
-import { HoldNote } from '../erasure/hold.tsx';
+import { HoldNote, VaultHoldNote } from '../erasure/hold.tsx';
 import { anchorRows } from '../frame/anchor-details.tsx';
 import { type Column, DataTable } from '../frame/data-table.tsx';
 import { Details } from '../frame/details.tsx';
@@ -30,10 +30,23 @@ export function RecordPage() {
   } = useQuery(recordQuery(recordId, version === undefined ? undefined : Number(version)));
   if (error && !record) return <FailureState error={error} again={() => void refetch()} />;
   if (!record) return <LoadingRows />;
-  return <Whole record={record} open={(number) => setFilter('version', String(number))} />;
+  return (
+    <Whole
+      record={record}
+      newest={version === undefined}
+      open={(number) => setFilter('version', String(number))}
+    />
+  );
 }
 
-function Whole({ record, open }: { record: WholeRecord; open(version: number): void }) {
+interface WholeProps {
+  record: WholeRecord;
+  /** Nobody asked for another version. */
+  newest: boolean;
+  open(version: number): void;
+}
+
+function Whole({ record, newest, open }: WholeProps) {
   const mayWrite = useMayWrite();
   const [adding, add] = useDisclosure();
   const title = record.externalId === '' ? record.id : record.externalId;
@@ -57,7 +70,7 @@ function Whole({ record, open }: { record: WholeRecord; open(version: number): v
               fileName={`proof-${record.id}-v${record.version}.json`}
               disabled={record.anchor === null}
             />
-            {mayWrite && <RecordMenu record={record} />}
+            {mayWrite && <RecordMenu record={record} erasable={!(newest && record.erased)} />}
             {mayWrite && (
               <Button onClick={add.open} leftSection={<Icon name="plus" size={16} />}>
                 New version
@@ -67,6 +80,7 @@ function Whole({ record, open }: { record: WholeRecord; open(version: number): v
         }
       />
       <HoldNote id={record.id} noun="record" />
+      <VaultHoldNote vaultAddress={record.vaultAddress} noun="record" />
       <Stack gap="lg">
         <Details
           items={[
@@ -85,7 +99,9 @@ function Whole({ record, open }: { record: WholeRecord; open(version: number): v
             {!record.erased && <Copy value={json} label="Copy data" />}
           </Group>
           {record.erased ? (
-            <Text c="dimmed">The data of this version was erased. Its hash and its proof remain.</Text>
+            <Text c="dimmed" size="sm">
+              The data of this version was erased. Its hash and its proof remain.
+            </Text>
           ) : (
             <CodeBlock block>{json}</CodeBlock>
           )}
