@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { mostPeople } from '../../src/access/people/invitations.ts';
 import { mostWorkspaces } from '../../src/access/workspaces/workspaces.ts';
 import { eventTypes } from '../../src/events/catalogue.ts';
+import { mostListedVersions } from '../../src/holdings/holds/erasures.ts';
 import { maxIntervals } from '../../src/maintenance/intervals/asset-intervals.ts';
 import { mostSignoffs } from '../../src/maintenance/signoffs/signoffs.ts';
 import { scopes } from '../../src/runtime/caller.ts';
@@ -81,6 +82,8 @@ const lists: Record<string, List | List[]> = {
   [`get ${platform}/webhooks/deliveries`]: { id: ['id'], least: many },
   [`get ${platform}/api-keys`]: { id: ['id'], least: many },
   [`get ${platform}/notices`]: { id: ['id'], least: many },
+  [`get ${platform}/holds`]: { id: ['subjectId'], least: many },
+  [`get ${platform}/erasures`]: { id: ['subjectId'], least: many },
   [`get ${platform}/audit-log`]: { id: ['id'], least: many },
   [`get ${platform}/members`]: { id: ['id'], least: mostPeople / 2 - 1, whole: true },
   [`get ${platform}/sessions`]: { id: ['id'], least: 100, whole: true },
@@ -192,6 +195,8 @@ const inside: Record<string, number> = {
   [`get ${platform}/stats clocks.authorities`]: 4,
   [`get ${platform}/usage budgets`]: 10,
   [`delete ${platform}/files/{fileId}/content keptVersions`]: 1000,
+  [`delete ${platform}/records/{recordId}/data versions`]: 1000,
+  [`get ${platform}/erasures versions`]: mostListedVersions,
   [`get ${damc}/workers/ licences`]: 100,
   [`get ${damc}/workers/{address}/ licences`]: 100,
   [`patch ${damc}/workers/{address}/ licences`]: 100,
@@ -257,6 +262,11 @@ for (const asked of [
     assert.ok(json[member].length <= (most ?? 0));
   });
 }
+
+test('names the first versions of what was erased, and counts all', async () => {
+  const { json } = await measured(() => service.call('GET', `${platform}/erasures?limit=1000`));
+  assert.deepEqual([json[0].versions.length, json[0].versionCount], [mostListedVersions, 20_000]);
+});
 
 test('names the first thousand versions whose bytes stay, and counts all', async () => {
   const parts: FormParts['parts'] = [

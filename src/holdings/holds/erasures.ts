@@ -122,15 +122,27 @@ export function createErasureJournal(deps: ErasureJournalDeps): ErasureJournal {
   };
 }
 
+export interface ListedErasure extends Erasure {
+  number: number;
+  /** Of all of them: a list has only the first ones of each erasure. */
+  versionCount: number;
+}
+
+export const mostListedVersions = 100;
+
 /** Newest first. */
 export async function listErasures(
   db: Db,
   workspaceId: string,
   { subjectId, before, limit }: { subjectId: string | undefined; before: number | undefined; limit: number },
-): Promise<(Erasure & { number: number })[]> {
+): Promise<ListedErasure[]> {
   let select = db
     .selectFrom('erasures')
-    .select(['number', 'kind', 'subject_id', 'versions', 'bytes', 'by_retention', 'erased_at'])
+    .select(['number', 'kind', 'subject_id', 'bytes', 'by_retention', 'erased_at'])
+    .select([
+      sql<number[]>`versions[1:${sql.lit(mostListedVersions)}]`.as('versions'),
+      sql<number>`cardinality(versions)`.as('version_count'),
+    ])
     .where('workspace_id', '=', workspaceId);
   if (subjectId !== undefined) select = select.where('subject_id', '=', subjectId);
   if (before !== undefined) select = select.where('number', '<', before);
@@ -140,6 +152,7 @@ export async function listErasures(
     kind: row.kind,
     subjectId: row.subject_id,
     versions: row.versions,
+    versionCount: row.version_count,
     bytes: row.bytes,
     byRetention: row.by_retention,
     erasedAt: row.erased_at,

@@ -16,7 +16,7 @@ import {
   text,
   unshown,
 } from '../../runtime/schemas.ts';
-import type { Erasure } from './erasures.ts';
+import { type ListedErasure, mostListedVersions } from './erasures.ts';
 import type { Hold, HoldSubject, Holds } from './holds.ts';
 
 const sampleReason = 'Dispute 2026-014';
@@ -37,7 +37,11 @@ const ErasureSchema = named(
   Type.Object({
     kind: like(Type.Unsafe<'record' | 'file'>(Type.String({ enum: ['record', 'file'] })), 'record'),
     subjectId: text(sample.recordId, { description: 'Id of the record or the file' }),
-    versions: Type.Array(Type.Integer(), { examples: [[1]] }),
+    versions: Type.Array(Type.Integer(), {
+      examples: [[1]],
+      description: `At most the first ${mostListedVersions}`,
+    }),
+    versionCount: Type.Integer({ examples: [1], description: 'How many versions were erased' }),
     bytes: Type.Integer({
       examples: [51],
       description: 'How many bytes the workspace stores less; 0 for a file whose bytes another file needs',
@@ -72,7 +76,7 @@ export interface HoldRoutesDeps {
   listErasures(
     workspaceId: string,
     page: { subjectId: string | undefined; before: number | undefined; limit: number },
-  ): Promise<(Erasure & { number: number })[]>;
+  ): Promise<ListedErasure[]>;
   goneFromBackups: GoneFromBackups;
   cursors: Cursors;
 }
@@ -162,7 +166,7 @@ export function holdRoutes(app: Api, deps: HoldRoutesDeps): void {
     },
     async (request, reply) => {
       const { subjectId } = request.query;
-      const items = await fetchPage<Erasure & { number: number }>(
+      const items = await fetchPage<ListedErasure>(
         {
           name: 'erasures',
           filters: { subjectId },

@@ -291,6 +291,22 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     return owner;
   }
 
+  async function fillErasures(): Promise<void> {
+    await service.sql(
+      `insert into holds (workspace_id, subject_id, reason)
+       select v.workspace_id, ${text('rec_')}, $1
+       from vaults v cross join generate_series(1, ${many}) as n where v.address = $2`,
+      [wide(500), vaultAddress],
+    );
+    await service.sql(
+      `insert into erasures (workspace_id, kind, subject_id, versions, bytes, by_retention, erased_at, journalled)
+       select v.workspace_id, 'record', ${text('rec_')},
+         array(select generate_series(1, 20000)), 2 ^ 53 - 1, false, now(), true
+       from vaults v cross join generate_series(1, ${many}) as n where v.address = $1`,
+      [vaultAddress],
+    );
+  }
+
   async function fillVaults(): Promise<void> {
     const vault = await send('POST', `${platform}/vaults`, { name: wide(200), description: wide(2_000) });
     await copy('vaults', `id = '${vault.id}'`, { id: text('vlt_'), address });
@@ -310,6 +326,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
   await fillWebhooks();
   const owner = await fillKeysAndPeople();
   await fillVaults();
+  await fillErasures();
   const deliveryId = `dlv_${'1'.padStart(26, '0')}`;
   return { fixture, owner, assetId, fileId, recordId, deliveryId, maintenanceId };
 }
