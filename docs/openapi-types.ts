@@ -277,114 +277,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api-v1/platform/records/{recordId}/data": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Erase the data of a record
-         * @description Erases all versions, or one of them: the data, its salt, and what the proof stated beside it. Hashes and proofs remain; externalId remains, too. The answer says when the last backup with the data is gone. Repeating the request changes nothing. 409 `on_hold` while the record or its vault is held. Needs the scope `records:write`.
-         */
-        delete: operations["eraseRecordData"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api-v1/platform/vaults/{vaultAddress}/retention": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the retention of a vault
-         * @description Needs the scope `vaults:read`.
-         */
-        get: operations["getRetention"];
-        /**
-         * Set the retention of a vault
-         * @description What is older is erased within about an hour, and so is what becomes older later. Hashes and proofs remain. What is held is not erased until the hold is released. GET …/retention/preview tells what a period would erase. Needs the scope `vaults:write`.
-         */
-        put: operations["putRetention"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api-v1/platform/vaults/{vaultAddress}/retention/preview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Preview the retention of a vault
-         * @description What these periods would erase now. Nothing is erased. Needs the scope `vaults:read`.
-         */
-        get: operations["previewRetention"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api-v1/platform/holds": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List legal holds
-         * @description The holds that are placed now, by the id of what is held. Needs the scope `vaults:read`.
-         */
-        get: operations["listHolds"];
-        /**
-         * Place or release a legal hold
-         * @description Name one vault, file or record. While it is held, nothing of it is erased: a request to do so gets 409 `on_hold`, and retention leaves it out. The hold of a vault covers all its records and files. Repeating the request changes nothing. Needs the scope `vaults:write`.
-         */
-        put: operations["putHold"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api-v1/platform/erasures": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List what was erased
-         * @description Newest first, on request or by retention. Needs the scope `vaults:read`.
-         */
-        get: operations["listErasures"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api-v1/platform/files": {
         parameters: {
             query?: never;
@@ -469,7 +361,7 @@ export interface paths {
         post?: never;
         /**
          * Erase the content of a file
-         * @description Erases all versions, or one of them. The content can no longer be downloaded. 204: the encryption key was deleted, and nobody can read the bytes again. 200: some of the bytes remain because another file of the vault has the same content; erase that file too. Hashes and proofs remain. Repeating the request changes nothing and returns the same response. Needs the scope `files:write`.
+         * @description Erases all versions, or one of them. The content can no longer be downloaded. 204: the encryption key was deleted, and nobody can read the bytes again. 200: some of the bytes remain because another file of the vault has the same content; erase that file too. Hashes and proofs remain. Repeating the request changes nothing and returns the same response. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `files:write`.
          */
         delete: operations["eraseFileContent"];
         options?: never;
@@ -1514,7 +1406,7 @@ export interface paths {
         };
         /**
          * Show the signing secret
-         * @description Needs the scope `webhooks:write`.
+         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `webhooks:write`.
          */
         get: operations["getEndpointSecret"];
         put?: never;
@@ -1536,7 +1428,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret
-         * @description The old secret keeps signing the Standard Webhooks header for 24 hours, even if the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key, a repeat returns the same secret. Needs the scope `webhooks:write`.
+         * @description The old secret keeps signing the Standard Webhooks header for 24 hours, even if the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key, a repeat returns the same secret. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `webhooks:write`.
          */
         post: operations["rotateEndpointSecret"];
         delete?: never;
@@ -1684,7 +1576,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The key belongs to the caller's workspace and can have at most the caller's scopes. Needs the scope `keys:write`.
+         * @description The key belongs to the caller's workspace and can have at most the caller's scopes. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `keys:write`.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -1812,7 +1704,7 @@ export interface paths {
         head?: never;
         /**
          * Change a member's role
-         * @description Only for people who are signed in. Needs the role `admin`.
+         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -1876,7 +1768,7 @@ export interface paths {
         put?: never;
         /**
          * Create an invitation
-         * @description The response contains the link, which is shown only once. It is valid for seven days. Only for people who are signed in. Needs the role `admin`.
+         * @description The response contains the link, which is shown only once. It is valid for seven days. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -1939,50 +1831,6 @@ export interface paths {
          * @description If you are signed in, the token alone makes you a member. Otherwise send name, email and password to create your account, then sign in.
          */
         post: operations["acceptInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api-v1/platform/notices": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List notices
-         * @description What needs attention, newest first: `state=raised` for what does so now. Each is told once when it is raised and once when it is cleared, as an event of its type. Cleared ones are kept for 90 days. Notices about the installation are those of the default workspace. Needs the scope `events:read`.
-         */
-        get: operations["listNotices"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api-v1/platform/notices/mail": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * See whether you get mail about notices
-         * @description Owners and admins do, unless they have turned it off. Only for people who are signed in. Needs the role `viewer`.
-         */
-        get: operations["getNoticeMail"];
-        /**
-         * Turn mail about notices on or off for yourself
-         * @description For this workspace alone. Only owners and admins get such mail. Only for people who are signed in. Needs the role `viewer`.
-         */
-        put: operations["setNoticeMail"];
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2195,159 +2043,6 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
-    "endpoint.failing": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A webhook endpoint is failing, or works again */
-        post: operations["onEndpointFailing"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "api_key.expiring": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** An API key expires within 14 days */
-        post: operations["onApi_keyExpiring"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "asset.maintenance.due": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Maintenance work on an asset is due, or has been completed */
-        post: operations["onAssetMaintenanceDue"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "worker.licence.expiring": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** A licence of a worker expires within 30 days or has expired, or was renewed or removed */
-        post: operations["onWorkerLicenceExpiring"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "operator.gas.low": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Default workspace only: the account that pays for anchors runs out of funds, or was funded */
-        post: operations["onOperatorGasLow"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "operator.chain.behind": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Default workspace only: anchoring or the chain falls behind, or has caught up */
-        post: operations["onOperatorChainBehind"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "operator.loop.failing": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Default workspace only: a background loop fails or is late, or works again */
-        post: operations["onOperatorLoopFailing"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "operator.disk.low": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Default workspace only: a node has little free disk space, or has enough again */
-        post: operations["onOperatorDiskLow"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "operator.budget.near": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Default workspace only: a workspace has used nine tenths of a budget, or is below that again */
-        post: operations["onOperatorBudgetNear"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export interface components {
     schemas: {
@@ -2383,27 +2078,6 @@ export interface components {
             lastUsedAt: string | null;
             /** Format: date-time */
             revokedAt: string | null;
-        };
-        /** @description An API key expires within 14 days */
-        Api_keyExpiringEvent: {
-            /** @description Unique; use it to detect duplicates */
-            id: string;
-            /** @constant */
-            type: "api_key.expiring";
-            /** Format: date-time */
-            timestamp: string;
-            workspace_id: string;
-            data: {
-                notice_id: string;
-                /** @enum {string} */
-                state: "raised" | "cleared";
-                /** Format: date-time */
-                since: string;
-                key_id: string;
-                name: string;
-                /** Format: date-time */
-                expires_at: string;
-            };
         };
         /** @description An asset under maintenance */
         Asset: {
@@ -2564,28 +2238,6 @@ export interface components {
                 interval_id: string;
                 /** Format: date-time */
                 changed_at: string;
-            };
-        };
-        /** @description Maintenance work on an asset is due, or has been completed */
-        AssetMaintenanceDueEvent: {
-            /** @description Unique; use it to detect duplicates */
-            id: string;
-            /** @constant */
-            type: "asset.maintenance.due";
-            /** Format: date-time */
-            timestamp: string;
-            workspace_id: string;
-            data: {
-                notice_id: string;
-                /** @enum {string} */
-                state: "raised" | "cleared";
-                /** Format: date-time */
-                since: string;
-                asset_id: string;
-                interval_id: string;
-                name: string;
-                /** @enum {string} */
-                due_by: "time" | "hours" | "cycles";
             };
         };
         /** @description A transfer of an asset from one vault to another */
@@ -2846,25 +2498,6 @@ export interface components {
                 disabled_at: string;
             };
         };
-        /** @description A webhook endpoint is failing, or works again */
-        EndpointFailingEvent: {
-            /** @description Unique; use it to detect duplicates */
-            id: string;
-            /** @constant */
-            type: "endpoint.failing";
-            /** Format: date-time */
-            timestamp: string;
-            workspace_id: string;
-            data: {
-                notice_id: string;
-                /** @enum {string} */
-                state: "raised" | "cleared";
-                /** Format: date-time */
-                since: string;
-                endpoint_id: string;
-                disabled: boolean;
-            };
-        };
         /** @description The result of a test event */
         EndpointTest: {
             delivered: boolean;
@@ -2872,33 +2505,12 @@ export interface components {
             error: string | null;
             durationMs: number;
         };
-        /** @description What was erased of a record or a file, without its content */
-        Erasure: {
-            /** @enum {string} */
-            kind: "record" | "file";
-            /** @description Id of the record or the file */
-            subjectId: string;
-            /** @description At most the first 100 */
-            versions: number[];
-            /** @description How many versions were erased */
-            versionCount: number;
-            /** @description How many bytes the workspace stores less; 0 for a file whose bytes another file needs */
-            bytes: number;
-            byRetention: boolean;
-            /** Format: date-time */
-            erasedAt: string;
-            /**
-             * Format: date-time
-             * @description From then on no backup and no archived WAL has it, provided that both are kept for HOLDFAST_BACKUP_RETENTION_DAYS at most
-             */
-            goneFromBackupsAt: string;
-        };
         /** @description The format of every error */
         Error: {
             /** @description What went wrong, for people to read */
             message: string;
             /** @enum {string} */
-            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "budget_exceeded" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "on_hold" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
+            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "step_up_required" | "second_factor_required" | "budget_exceeded" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
             /** @description A page of this service that explains the error code */
             docUrl: string;
             /** Format: date-time */
@@ -3098,16 +2710,6 @@ export interface components {
                 /** @description SHA-256 of a random salt and the entry in its RFC 8785 form, with the hashes of its files; the salt is in the proof */
                 maintenanceHash: string;
             };
-        };
-        /** @description A legal hold */
-        Hold: {
-            /** @description Id of the vault, the file or the record */
-            subjectId: string;
-            held: boolean;
-            /** @description Empty when it is not held */
-            reason: string;
-            /** Format: date-time */
-            placedAt: string | null;
         };
         /** @description A period during which an asset is installed in another one */
         Installation: {
@@ -3314,135 +2916,6 @@ export interface components {
             /** Format: date-time */
             joinedAt: string;
         };
-        /** @description Something that needs attention, or needed it */
-        Notice: {
-            id: string;
-            /** @enum {string} */
-            type: "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
-            /** @enum {string} */
-            state: "raised" | "cleared";
-            /** @description What is wrong, in a sentence */
-            title: string;
-            /** @description What to do about it */
-            advice: string;
-            /** @description Path of the page of the dashboard about it */
-            path: string;
-            /** Format: date-time */
-            since: string;
-            /** Format: date-time */
-            raisedAt: string;
-            /** Format: date-time */
-            clearedAt: string | null;
-            /** @description As in the events of this type */
-            data: {
-                [key: string]: unknown;
-            };
-        };
-        /** @description Whether you get mail about the notices of this workspace */
-        NoticeMail: {
-            wanted: boolean;
-            /** @description Whether the service can send mail: the operator has set HOLDFAST_SMTP_URL */
-            configured: boolean;
-        };
-        /** @description Default workspace only: a workspace has used nine tenths of a budget, or is below that again */
-        OperatorBudgetNearEvent: {
-            /** @description Unique; use it to detect duplicates */
-            id: string;
-            /** @constant */
-            type: "operator.budget.near";
-            /** Format: date-time */
-            timestamp: string;
-            workspace_id: string;
-            data: {
-                notice_id: string;
-                /** @enum {string} */
-                state: "raised" | "cleared";
-                /** Format: date-time */
-                since: string;
-                of_workspace_id: string;
-                budget: string;
-                used: number;
-                limit: number;
-            };
-        };
-        /** @description Default workspace only: anchoring or the chain falls behind, or has caught up */
-        OperatorChainBehindEvent: {
-            /** @description Unique; use it to detect duplicates */
-            id: string;
-            /** @constant */
-            type: "operator.chain.behind";
-            /** Format: date-time */
-            timestamp: string;
-            workspace_id: string;
-            data: {
-                notice_id: string;
-                /** @enum {string} */
-                state: "raised" | "cleared";
-                /** Format: date-time */
-                since: string;
-                /** @enum {string} */
-                trouble: "no_leader" | "anchoring_late" | "batch_set_aside" | "transaction_stuck" | "fees_above_cap" | "nonce_taken" | "indexer_behind" | "chain_stands_still";
-            };
-        };
-        /** @description Default workspace only: a node has little free disk space, or has enough again */
-        OperatorDiskLowEvent: {
-            /** @description Unique; use it to detect duplicates */
-            id: string;
-            /** @constant */
-            type: "operator.disk.low";
-            /** Format: date-time */
-            timestamp: string;
-            workspace_id: string;
-            data: {
-                notice_id: string;
-                /** @enum {string} */
-                state: "raised" | "cleared";
-                /** Format: date-time */
-                since: string;
-                node: string;
-                free_bytes: number;
-            };
-        };
-        /** @description Default workspace only: the account that pays for anchors runs out of funds, or was funded */
-        OperatorGasLowEvent: {
-            /** @description Unique; use it to detect duplicates */
-            id: string;
-            /** @constant */
-            type: "operator.gas.low";
-            /** Format: date-time */
-            timestamp: string;
-            workspace_id: string;
-            data: {
-                notice_id: string;
-                /** @enum {string} */
-                state: "raised" | "cleared";
-                /** Format: date-time */
-                since: string;
-                account: string;
-                balance_wei: string;
-                anchors_left: number;
-            };
-        };
-        /** @description Default workspace only: a background loop fails or is late, or works again */
-        OperatorLoopFailingEvent: {
-            /** @description Unique; use it to detect duplicates */
-            id: string;
-            /** @constant */
-            type: "operator.loop.failing";
-            /** Format: date-time */
-            timestamp: string;
-            workspace_id: string;
-            data: {
-                notice_id: string;
-                /** @enum {string} */
-                state: "raised" | "cleared";
-                /** Format: date-time */
-                since: string;
-                loop: string;
-                /** @enum {string} */
-                how: "failing" | "stuck" | "late";
-            };
-        };
         /** @description A proof that anyone can verify without this service */
         Proof: {
             format: string;
@@ -3475,8 +2948,6 @@ export interface components {
             version: number;
             /** @description SHA-256 of a random salt and the data in its RFC 8785 form; the salt is in the proof */
             dataHash: string;
-            /** @description Whether its data was erased */
-            erased: boolean;
             /** @enum {string} */
             status: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
             /** Format: date-time */
@@ -3509,21 +2980,6 @@ export interface components {
                 anchored_at: string;
             };
         };
-        /** @description What was erased of a record, and when the last copy is gone */
-        RecordErasure: {
-            recordId: string;
-            /** @description Erased now or before; at most the first 1000 */
-            versions: number[];
-            /** @description Bytes of data that were erased now */
-            bytes: number;
-            /** Format: date-time */
-            erasedAt: string;
-            /**
-             * Format: date-time
-             * @description From then on no backup and no archived WAL has it, provided that both are kept for HOLDFAST_BACKUP_RETENTION_DAYS at most
-             */
-            goneFromBackupsAt: string;
-        };
         /** @description A version of a record, with its data */
         RecordWithData: {
             id: string;
@@ -3535,8 +2991,6 @@ export interface components {
             version: number;
             /** @description SHA-256 of a random salt and the data in its RFC 8785 form; the salt is in the proof */
             dataHash: string;
-            /** @description Whether its data was erased */
-            erased: boolean;
             /** @enum {string} */
             status: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
             /** Format: date-time */
@@ -3549,7 +3003,7 @@ export interface components {
                 /** Format: date-time */
                 anchoredAt: string;
             } | null;
-            /** @description As it was sent; an empty object once it was erased */
+            /** @description Any JSON object */
             data: {
                 [key: string]: unknown;
             };
@@ -3582,26 +3036,6 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             finishedAt: string | null;
-        };
-        /** @description How long a vault keeps data and content */
-        Retention: {
-            /** @description The data of a record is erased this many days after its newest version was created; null: kept for ever */
-            recordDays: number | null;
-            /** @description The content of a file is erased this many days after its newest version was created; null: kept for ever */
-            fileDays: number | null;
-            /** @description Records and files that retention erased so far */
-            erased: number;
-            /** @description Bytes that it freed so far */
-            erasedBytes: number;
-        };
-        /** @description What the retention of a vault would erase now */
-        RetentionPreview: {
-            records: number;
-            files: number;
-            /** @description Freed at most: bytes that another file needs are kept */
-            bytes: number;
-            /** @description The figures are of the oldest 10,000 only */
-            more: boolean;
         };
         /** @description The endpoint, and the result of the test event if one was sent */
         SavedEndpoint: {
@@ -3930,29 +3364,6 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-        };
-        /** @description A licence of a worker expires within 30 days or has expired, or was renewed or removed */
-        WorkerLicenceExpiringEvent: {
-            /** @description Unique; use it to detect duplicates */
-            id: string;
-            /** @constant */
-            type: "worker.licence.expiring";
-            /** Format: date-time */
-            timestamp: string;
-            workspace_id: string;
-            data: {
-                notice_id: string;
-                /** @enum {string} */
-                state: "raised" | "cleared";
-                /** Format: date-time */
-                since: string;
-                worker_id: string;
-                address: string;
-                scope: string;
-                number: string;
-                /** Format: date-time */
-                expires_at: string;
-            };
         };
         /** @description A workspace */
         Workspace: {
@@ -4760,337 +4171,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Proof"];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    eraseRecordData: {
-        parameters: {
-            query?: {
-                /** @description Defaults to all versions */
-                version?: number;
-            };
-            header?: never;
-            path: {
-                recordId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What was erased of a record, and when the last copy is gone */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RecordErasure"];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getRetention: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
-                vaultAddress: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description How long a vault keeps data and content */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Retention"];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    putRetention: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
-                vaultAddress: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description The data of a record is erased this many days after its newest version was created; null: kept for ever */
-                    recordDays: number | null;
-                    /** @description The content of a file is erased this many days after its newest version was created; null: kept for ever */
-                    fileDays: number | null;
-                };
-            };
-        };
-        responses: {
-            /** @description How long a vault keeps data and content */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Retention"];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    previewRetention: {
-        parameters: {
-            query?: {
-                /** @description Absent: kept for ever */
-                recordDays?: number;
-                /** @description Absent: kept for ever */
-                fileDays?: number;
-            };
-            header?: never;
-            path: {
-                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
-                vaultAddress: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What the retention of a vault would erase now */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RetentionPreview"];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listHolds: {
-        parameters: {
-            query?: {
-                /** @description Id of a vault, a file or a record */
-                subjectId?: string;
-                /** @description X-Next-Cursor of the previous page, unchanged. */
-                cursor?: string;
-                /** @description Items per page. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of the list */
-            200: {
-                headers: {
-                    /** @description Cursor of the next page */
-                    "X-Next-Cursor"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Hold"][];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    putHold: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /**
-                     * Format: address
-                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
-                     */
-                    vaultAddress?: string;
-                    fileId?: string;
-                    recordId?: string;
-                    /** @description false releases the hold */
-                    held: boolean;
-                    /**
-                     * Format: plain-text
-                     * @description Required to place one; shown to who tries to erase
-                     */
-                    reason?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description A legal hold */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Hold"];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listErasures: {
-        parameters: {
-            query?: {
-                /** @description Id of a vault, a file or a record */
-                subjectId?: string;
-                /** @description X-Next-Cursor of the previous page, unchanged. */
-                cursor?: string;
-                /** @description Items per page. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of the list */
-            200: {
-                headers: {
-                    /** @description Cursor of the next page */
-                    "X-Next-Cursor"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Erasure"][];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -8303,7 +7383,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled";
                 /** @description Defaults to oldest */
                 order?: "oldest" | "newest";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
@@ -8351,7 +7431,7 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
             };
@@ -8453,7 +7533,7 @@ export interface operations {
                 "application/json": {
                     /** @description Public https address that accepts POST */
                     url: string;
-                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near")[];
+                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled")[];
                     /** Format: plain-text */
                     description?: string;
                     enabled?: boolean;
@@ -8584,7 +7664,7 @@ export interface operations {
                 "application/json": {
                     /** @description Public https address that accepts POST */
                     url?: string;
-                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near")[];
+                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled")[];
                     /** Format: plain-text */
                     description?: string;
                     enabled?: boolean;
@@ -8914,7 +7994,7 @@ export interface operations {
                      * @enum {string}
                      */
                     status?: "succeeded" | "failed" | "skipped";
-                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near")[];
+                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled")[];
                     /** @description Only count the events */
                     dryRun?: boolean;
                 };
@@ -9758,134 +8838,6 @@ export interface operations {
             };
         };
     };
-    listNotices: {
-        parameters: {
-            query?: {
-                state?: "raised" | "cleared";
-                /** @description X-Next-Cursor of the previous page, unchanged. */
-                cursor?: string;
-                /** @description Items per page. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of the list */
-            200: {
-                headers: {
-                    /** @description Cursor of the next page */
-                    "X-Next-Cursor"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Notice"][];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getNoticeMail: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Whether you get mail about the notices of this workspace */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NoticeMail"];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    setNoticeMail: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    wanted: boolean;
-                };
-            };
-        };
-        responses: {
-            /** @description Whether you get mail about the notices of this workspace */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NoticeMail"];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
     onFileAnchorConfirmed: {
         parameters: {
             query?: never;
@@ -10138,204 +9090,6 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EndpointDisabledEvent"];
-            };
-        };
-        responses: {
-            /** @description The event was received; any other status causes a retry */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onEndpointFailing: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["EndpointFailingEvent"];
-            };
-        };
-        responses: {
-            /** @description The event was received; any other status causes a retry */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onApi_keyExpiring: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Api_keyExpiringEvent"];
-            };
-        };
-        responses: {
-            /** @description The event was received; any other status causes a retry */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onAssetMaintenanceDue: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AssetMaintenanceDueEvent"];
-            };
-        };
-        responses: {
-            /** @description The event was received; any other status causes a retry */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onWorkerLicenceExpiring: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WorkerLicenceExpiringEvent"];
-            };
-        };
-        responses: {
-            /** @description The event was received; any other status causes a retry */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onOperatorGasLow: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["OperatorGasLowEvent"];
-            };
-        };
-        responses: {
-            /** @description The event was received; any other status causes a retry */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onOperatorChainBehind: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["OperatorChainBehindEvent"];
-            };
-        };
-        responses: {
-            /** @description The event was received; any other status causes a retry */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onOperatorLoopFailing: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["OperatorLoopFailingEvent"];
-            };
-        };
-        responses: {
-            /** @description The event was received; any other status causes a retry */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onOperatorDiskLow: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["OperatorDiskLowEvent"];
-            };
-        };
-        responses: {
-            /** @description The event was received; any other status causes a retry */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onOperatorBudgetNear: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["OperatorBudgetNearEvent"];
             };
         };
         responses: {

@@ -15,6 +15,7 @@ import { createCallers } from './api-keys/callers.ts';
 import { ensureFirstKey } from './api-keys/first-start.ts';
 import { auditRoutes } from './audit/audit.routes.ts';
 import { auditChainLoop } from './audit/audit-chain.loop.ts';
+import { confirmationRoutes } from './people/confirmation.routes.ts';
 import { invitationLink, invitationRoutes } from './people/invitations.routes.ts';
 import { createInvitations } from './people/invitations.ts';
 import { createMembers } from './people/members.ts';
@@ -67,9 +68,11 @@ export async function createAccess(
     routes(app, shell) {
       apiKeyRoutes(app, { ...shell, apiKeys });
       auditRoutes(app, { ...shell, db });
+      const signInThrottle = createSignInThrottle(db);
+      confirmationRoutes(app, { db, signIn, signInThrottle, publicUrl });
       signInRoutes(app, {
         signIn,
-        signInThrottle: createSignInThrottle(db),
+        signInThrottle,
         signInEffects: createSignInEffects(db),
         publicUrl,
       });

@@ -34,6 +34,10 @@ export interface Person {
   userId: string;
   sessionId: string;
   role: Role;
+  /** Whether the person has proved within the last minutes who they are. */
+  isFresh: boolean;
+  /** The workspace requires a second factor, and this session has none. */
+  lacksSecondFactor: boolean;
 }
 
 export interface Caller {

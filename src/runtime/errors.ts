@@ -52,6 +52,20 @@ export const errorKinds = {
     meaning:
       'The caller is known but may not do this: the API key lacks the scope, the role of the person is too low, or a change made with a session did not come from a page of this service. The message says which.',
   },
+  step_up_required: {
+    status: 403,
+    when: 'the session has not been confirmed for ten minutes, and this needs a fresh confirmation',
+    retry: 'after confirming who you are',
+    meaning:
+      'This change needs a session in which the person has proved within the last ten minutes who they are. Confirm with a passkey, a two-factor code or the password (POST /auth/confirm/password), or sign in again, and send the same request again. The dashboard asks and repeats the request by itself. Nothing was changed. API keys are not affected.',
+  },
+  second_factor_required: {
+    status: 403,
+    when: 'the workspace requires a second factor, and the session has none',
+    retry: 'after using a second factor',
+    meaning:
+      'This workspace accepts only sessions with a second factor. Set up a passkey or two-factor codes under Settings and confirm with it, or sign in with it. API keys are not affected.',
+  },
   budget_exceeded: {
     status: 403,
     when: 'the workspace has reached one of its budgets; see [Budgets](#budgets)',

@@ -23,7 +23,13 @@ async function makeKeyOfDeveloper(): Promise<string> {
       actor: { kind: 'user', id: 'usr_1' },
       scopes: [],
       requestId: null,
-      person: { userId: 'usr_1', sessionId: 'ses_1', role: 'developer' },
+      person: {
+        userId: 'usr_1',
+        sessionId: 'ses_1',
+        role: 'developer',
+        isFresh: true,
+        lacksSecondFactor: false,
+      },
     };
     const made = await createApiKeys(database).create(caller, { name: 'd', scopes: [], expiresAt: null });
     return made.key;

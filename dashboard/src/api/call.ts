@@ -1,4 +1,5 @@
 /** Calls the public API, with the session cookie and in the chosen workspace. */
+import { askToConfirm } from './confirmation.ts';
 import { sessionEnded } from './session-end.ts';
 import { chosenWorkspace } from './workspace.ts';
 
@@ -48,10 +49,25 @@ export async function callPage<T>(path: string, options: CallOptions = {}): Prom
   return { items: json, next: response.headers.get('x-next-cursor') };
 }
 
+/** If the change needs a fresh proof of who is there, asks for it in place and sends the same request again. */
 export async function callWhole<T>(
   method: string,
   path: string,
-  { body, query = {}, headers = {}, signal }: CallOptions = {},
+  options: CallOptions = {},
+): Promise<{ json: T; response: Response }> {
+  try {
+    return await callOnce<T>(method, path, options);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'step_up_required') throw error;
+    if (!(await askToConfirm())) throw error;
+    return callOnce<T>(method, path, options);
+  }
+}
+
+async function callOnce<T>(
+  method: string,
+  path: string,
+  { body, query = {}, headers = {}, signal }: CallOptions,
 ): Promise<{ json: T; response: Response }> {
   const response = await fetch(apiUrl(path, query), {
     method,

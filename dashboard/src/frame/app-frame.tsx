@@ -22,6 +22,7 @@ import { useLiveUpdates } from '../api/live.ts';
 import { useMe } from '../api/session.ts';
 import { chooseWorkspace } from '../api/workspace.ts';
 import { navigation } from '../links.ts';
+import { ConfirmAgain } from '../sign-in/confirm-again.tsx';
 import { SignInAgain } from '../sign-in/sign-in-again.tsx';
 import { Icon } from './icons.tsx';
 
@@ -67,6 +68,7 @@ export function AppFrame() {
           <Outlet />
         </Box>
       </AppShell.Main>
+      <ConfirmAgain />
       <SignInAgain />
     </AppShell>
   );

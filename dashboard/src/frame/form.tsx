@@ -2,6 +2,7 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
+import { useConfirmationNeeded } from '../api/confirmation.ts';
 import { useSessionEnded } from '../api/session-end.ts';
 import { Icon } from './icons.tsx';
 
@@ -29,6 +30,7 @@ export function FormDialog({
   children,
 }: FormDialogProps) {
   const ended = useSessionEnded();
+  const confirming = useConfirmationNeeded();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     saving.mutate();
@@ -40,8 +42,8 @@ export function FormDialog({
       title={title}
       size={size}
       centered
-      // Escape in the sign-in dialog above must not discard the draft.
-      closeOnEscape={!ended}
+      // Escape in the dialog above must not discard the draft.
+      closeOnEscape={!ended && !confirming}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <form onSubmit={submit}>

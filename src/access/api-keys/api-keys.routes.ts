@@ -51,7 +51,7 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
   app.post(
     url,
     {
-      config: { scope: 'keys:write', idempotent: 'own' },
+      config: { scope: 'keys:write', idempotent: 'own', freshSession: true },
       schema: {
         operationId: 'createApiKey',
         summary: 'Create an API key',

@@ -28,11 +28,11 @@ export function createCallers({ db, apiKeys, signIn }: CallersDeps): Callers {
   ): Promise<Caller | null> {
     const session = await signIn.find(cookies);
     if (!session) return null;
-    const { userId, sessionId } = session;
+    const { userId, sessionId, isFresh, hasSecondFactor } = session;
     let select = db
       .selectFrom('members as m')
       .innerJoin('workspaces as w', 'w.id', 'm.workspace_id')
-      .select(['m.workspace_id', 'm.role', 'w.limits'])
+      .select(['m.workspace_id', 'm.role', 'w.limits', 'w.require_second_factor'])
       .where('m.user_id', '=', userId);
     if (workspaceId !== undefined) select = select.where('m.workspace_id', '=', workspaceId);
     const member = await select.orderBy('m.created_at').orderBy('m.workspace_id').limit(1).executeTakeFirst();
@@ -44,14 +44,15 @@ export function createCallers({ db, apiKeys, signIn }: CallersDeps): Callers {
           : 'You are not a member of the workspace in X-Workspace-Id.',
       );
     }
-    const { workspace_id, role, limits } = member;
+    const { workspace_id, role, limits, require_second_factor } = member;
+    const lacksSecondFactor = require_second_factor && !hasSecondFactor;
     return {
       workspaceId: workspace_id,
       actor: { kind: 'user', id: userId },
       scopes: scopesOf(role),
       requestId,
       limits,
-      person: { userId, sessionId, role },
+      person: { userId, sessionId, role, isFresh, lacksSecondFactor },
     };
   }
 

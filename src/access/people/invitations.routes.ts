@@ -76,7 +76,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
   app.post(
     url,
     {
-      config: { role: 'admin' },
+      config: { role: 'admin', freshSession: true },
       schema: {
         operationId: 'createInvitation',
         summary: 'Create an invitation',

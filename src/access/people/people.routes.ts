@@ -86,7 +86,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
   app.get(
     `${apiBase}/platform/me`,
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', withoutSecondFactor: true },
       schema: {
         operationId: 'getMe',
         summary: 'Get the person who is signed in',
@@ -145,7 +145,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
   app.patch(
     `${apiBase}/platform/members/:memberId`,
     {
-      config: { role: 'admin' },
+      config: { role: 'admin', freshSession: true },
       schema: {
         operationId: 'updateMember',
         summary: "Change a member's role",
@@ -182,7 +182,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
   app.get(
     `${apiBase}/platform/sessions`,
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', withoutSecondFactor: true },
       schema: {
         operationId: 'listSessions',
         summary: 'List your sessions',
@@ -196,7 +196,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
   app.delete(
     `${apiBase}/platform/sessions`,
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', withoutSecondFactor: true },
       schema: {
         operationId: 'endAllSessions',
         summary: 'Sign out everywhere',
@@ -214,7 +214,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
   app.delete(
     `${apiBase}/platform/sessions/:sessionId`,
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', withoutSecondFactor: true },
       schema: {
         operationId: 'endSession',
         summary: 'End one of your sessions',

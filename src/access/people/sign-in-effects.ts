@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
+import type { SignedInBy } from '../../db/tables/people.ts';
 import { insertAll } from '../../db/writes.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { type AuditedChange, auditWrite } from '../audit/audit.ts';
@@ -26,14 +27,15 @@ export interface SignInEffects {
 const codeSeconds = 120;
 
 export function createSignInEffects(db: Db): SignInEffects {
-  async function entered({ answer, requestId }: FinishedStep, by: string): Promise<void> {
+  async function entered({ answer, requestId }: FinishedStep, by: SignedInBy): Promise<void> {
     const userId = userIdIn(answer);
     const session = await db
-      .selectFrom('sessions')
-      .select('id')
+      .updateTable('sessions')
+      .set({ signed_in_by: by, second_factor: by !== 'password' })
       .where('token', '=', String(answer.token))
+      .returning('id')
       .executeTakeFirstOrThrow();
-    await tell(
+    await tellWorkspacesOf(
       db,
       { userId, requestId },
       { action: 'session.create', targetId: session.id, details: { by } },
@@ -43,20 +45,24 @@ export function createSignInEffects(db: Db): SignInEffects {
   async function useCode({ asked, answer }: FinishedStep): Promise<void> {
     if (await isFirstUse(db, userIdIn(answer), String(asked.code))) return;
     await db.deleteFrom('sessions').where('token', '=', String(answer.token)).execute();
-    throw new AppError('unauthorized', 'This code has already been used. Wait for the next one.');
+    throw usedCode();
   }
 
   async function changed(step: FinishedStep, action: string, details = {}): Promise<void> {
     const { before, requestId } = step;
     if (!before) return;
-    await tell(db, { userId: before.userId, requestId }, { action, targetId: before.userId, details });
+    await tellWorkspacesOf(
+      db,
+      { userId: before.userId, requestId },
+      { action, targetId: before.userId, details },
+    );
   }
 
   async function left({ before, requestId }: FinishedStep): Promise<void> {
     if (!before) return;
     const { userId, sessionId } = before;
     await db.deleteFrom('sessions').where('id', '=', sessionId).execute();
-    await tell(db, { userId, requestId }, { action: 'session.end', targetId: sessionId });
+    await tellWorkspacesOf(db, { userId, requestId }, { action: 'session.end', targetId: sessionId });
   }
 
   return {
@@ -69,15 +75,17 @@ export function createSignInEffects(db: Db): SignInEffects {
           return answer.twoFactorRedirect === true ? undefined : entered(step, 'password');
         case 'two-factor/verify-totp':
           if (before) {
+            // Used up, so that anybody who saw it typed cannot sign in or confirm with it.
+            const isFirst = await isFirstUse(db, before.userId, String(asked.code));
+            if (before.twoFactor && !isFirst) throw usedCode();
             if (!before.twoFactor) await changed(step, 'user.two_factor', { enabled: true });
-            // Used up, so that anybody who saw it typed cannot sign in with it.
-            await isFirstUse(db, before.userId, String(asked.code));
-            return;
+            return confirmSession(db, before, { by: 'code', requestId: step.requestId });
           }
           await useCode(step);
           return entered(step, 'code');
         case 'two-factor/verify-backup-code':
-          return before ? undefined : entered(step, 'backup code');
+          if (before) return confirmSession(db, before, { by: 'backup code', requestId: step.requestId });
+          return entered(step, 'backup code');
         case 'two-factor/enable':
           // Takes effect only with the first code.
           return;
@@ -98,6 +106,30 @@ export function createSignInEffects(db: Db): SignInEffects {
   };
 }
 
+/** The person has proved in this session who they are: what needs that is open to it for some minutes. */
+export function confirmSession(
+  db: Db,
+  { userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>,
+  { by, requestId }: { by: SignedInBy; requestId: string },
+): Promise<void> {
+  return db.transaction().execute(async (db) => {
+    await db
+      .updateTable('sessions')
+      .set({ confirmed_at: sql`now()`, ...(by !== 'password' && { second_factor: true }) })
+      .where('id', '=', sessionId)
+      .execute();
+    await tellWorkspacesOf(
+      db,
+      { userId, requestId },
+      { action: 'session.confirm', targetId: sessionId, details: { by } },
+    );
+  });
+}
+
+function usedCode(): AppError {
+  return new AppError('unauthorized', 'This code has already been used. Wait for the next one.');
+}
+
 /** Uses up a code. If it is used twice at once, the second use waits for the row of the first. */
 async function isFirstUse(db: Db, userId: string, code: string): Promise<boolean> {
   const id = `code ${userId} ${createHash('sha256').update(code).digest('base64url')}`;
@@ -110,7 +142,7 @@ async function isFirstUse(db: Db, userId: string, code: string): Promise<boolean
 }
 
 /** Writes to the audit log of each of the person's workspaces: a sign-in gives access to all of them. */
-async function tell(
+export async function tellWorkspacesOf(
   db: Db,
   { userId, requestId }: { userId: string; requestId: string },
   change: AuditedChange,

@@ -1,5 +1,7 @@
 /** Sign-in: passwords, two-factor codes and sessions, with the library better-auth on our own tables. */
+import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
+import { freshMinutes } from '../../http/admission/fresh-session.ts';
 import { newId } from '../../runtime/ids.ts';
 import { hashPassword, isPassword, passwordLength } from './password.ts';
 
@@ -9,6 +11,10 @@ export interface SignedIn {
   name: string;
   email: string;
   twoFactor: boolean;
+  /** Whether the person has proved within the last minutes who they are. */
+  isFresh: boolean;
+  /** Whether a second factor was used in this session. */
+  hasSecondFactor: boolean;
 }
 
 export interface SignIn {
@@ -81,9 +87,26 @@ export function createSignIn(deps: SignInDeps): SignIn {
       }
       const { name, email, twoFactorEnabled } = user;
       const twoFactor = twoFactorEnabled === true;
-      return { sessionId: session.id, userId: session.userId, name, email, twoFactor };
+      const proved = await findProof(db, session.id);
+      return proved && { sessionId: session.id, userId: session.userId, name, email, twoFactor, ...proved };
     },
   };
+}
+
+/** Null when the session has ended just now. */
+async function findProof(
+  db: Db,
+  sessionId: string,
+): Promise<Pick<SignedIn, 'isFresh' | 'hasSecondFactor'> | null> {
+  const row = await db
+    .selectFrom('sessions')
+    .select([
+      'second_factor',
+      sql<boolean>`confirmed_at > now() - make_interval(mins => ${freshMinutes})`.as('is_fresh'),
+    ])
+    .where('id', '=', sessionId)
+    .executeTakeFirst();
+  return row ? { isFresh: row.is_fresh, hasSecondFactor: row.second_factor } : null;
 }
 
 async function open({ db, secret, publicUrl }: SignInDeps) {

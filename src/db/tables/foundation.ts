@@ -11,6 +11,7 @@ export interface FoundationTables {
     metadata: Json<Record<string, unknown>>;
     created_at: Timestamp;
     limits: Json<OwnLimits>;
+    require_second_factor: Generated<boolean>;
   };
   budget_settings: {
     singleton: Generated<boolean>;

@@ -4,6 +4,8 @@ import type { NullableTimestamp, Timestamp } from './columns.ts';
 
 export type RoleColumn = 'owner' | 'admin' | 'developer' | 'viewer';
 
+export type SignedInBy = 'password' | 'code' | 'backup code' | 'passkey' | 'provider';
+
 export interface PeopleTables {
   users: {
     id: string;
@@ -24,6 +26,34 @@ export interface PeopleTables {
     user_agent: string | null;
     created_at: Timestamp;
     updated_at: Timestamp;
+    signed_in_by: Generated<SignedInBy>;
+    second_factor: Generated<boolean>;
+    confirmed_at: Generated<Date>;
+  };
+  passkeys: {
+    id: string;
+    user_id: string;
+    name: string;
+    credential_id: Buffer;
+    public_key: Buffer;
+    counter: number;
+    transports: string[];
+    created_at: Timestamp;
+    last_used_at: NullableTimestamp;
+  };
+  identities: {
+    issuer: string;
+    subject: string;
+    user_id: string;
+    created_at: Timestamp;
+  };
+  provider_sessions: {
+    session_id: string;
+    issuer: string;
+    subject: string;
+    tokens: Buffer;
+    checked_at: Timestamp;
+    tried_at: Timestamp;
   };
   accounts: {
     id: string;

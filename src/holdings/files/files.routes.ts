@@ -266,7 +266,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
   app.delete(
     `${filesUrl}/:fileId/content`,
     {
-      config: { scope: 'files:write' },
+      config: { scope: 'files:write', freshSession: true },
       schema: {
         operationId: 'eraseFileContent',
         summary: 'Erase the content of a file',

@@ -5,6 +5,7 @@ import { type Caller, isAtLeast, may, type Role, type Scope } from '../../runtim
 import { networkOf } from '../../runtime/client-network.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { endsWithHeaders } from '../bodies/line.ts';
+import { requireFreshSession, requireSecondFactor } from './fresh-session.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { RequestBudget } from './request-budget.ts';
 import { requireSameOrigin } from './same-origin.ts';
@@ -15,6 +16,10 @@ declare module 'fastify' {
     scope?: Scope;
     /** For signed-in people, not for keys: the minimum role. */
     role?: Role;
+    /** A person must have proved within the last minutes who they are; keys are not affected. */
+    freshSession?: boolean;
+    /** Also for people whose session lacks the second factor that their workspace requires. */
+    withoutSecondFactor?: boolean;
   }
   interface FastifyRequest {
     caller: Caller | null;
@@ -41,7 +46,7 @@ export function requireCallers(
 ): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request, reply) => {
-    const { scope, role } = request.routeOptions.config;
+    const { scope, role, freshSession, withoutSecondFactor } = request.routeOptions.config;
     if (scope === undefined && role === undefined) {
       // Counted before the body is read: reading it is work that a stranger could cause.
       if (request.is404 || !endsWithHeaders(request)) countAddress(request, reply, limiter);
@@ -61,6 +66,8 @@ export function requireCallers(
     requestBudget.count(caller);
     if (scope !== undefined && !may(caller, scope)) throw new AppError('forbidden', lacks(caller, scope));
     if (role !== undefined) requireRole(caller, role);
+    if (!withoutSecondFactor) requireSecondFactor(caller);
+    if (freshSession) requireFreshSession(caller);
   });
   return (error, request, reply) => {
     const { scope, role } = request.routeOptions.config;

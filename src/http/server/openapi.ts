@@ -5,6 +5,7 @@ import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { errorKinds } from '../../runtime/errors.ts';
 import { named } from '../../runtime/schemas.ts';
+import { freshMinutes } from '../admission/fresh-session.ts';
 import { apiBase } from '../api/api.ts';
 import type { PublicUrl } from '../api/error-reply.ts';
 import { withComponents } from './openapi-components.ts';
@@ -146,7 +147,10 @@ function securityOf({ scope, role }: FastifyContextConfig): Record<string, strin
   return role ? [{ session: [] }] : [];
 }
 
-function needOf({ scope, role }: FastifyContextConfig): string | null {
-  if (scope) return `Needs the scope \`${scope}\`.`;
-  return role ? `Only for people who are signed in. Needs the role \`${role}\`.` : null;
+function needOf({ scope, role, freshSession }: FastifyContextConfig): string | null {
+  const fresh = freshSession
+    ? `With a session, needs that the person confirmed it in the last ${freshMinutes} minutes (\`step_up_required\`). `
+    : '';
+  if (scope) return `${fresh}Needs the scope \`${scope}\`.`;
+  return role ? `${fresh}Only for people who are signed in. Needs the role \`${role}\`.` : null;
 }

@@ -232,7 +232,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
   app.get(
     `${url}/:endpointId/secret`,
     {
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', freshSession: true },
       schema: {
         operationId: 'getEndpointSecret',
         summary: 'Show the signing secret',
@@ -249,7 +249,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
   app.post(
     `${url}/:endpointId/rotate-secret`,
     {
-      config: { scope: 'webhooks:write', idempotent: 'own' },
+      config: { scope: 'webhooks:write', idempotent: 'own', freshSession: true },
       schema: {
         operationId: 'rotateEndpointSecret',
         summary: 'Rotate the signing secret',
