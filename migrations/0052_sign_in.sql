@@ -45,5 +45,7 @@ create table provider_sessions (
   -- When the provider last vouched for the person.
   checked_at timestamptz not null default now(),
   -- When a node last began to ask; it has a few seconds for that.
-  tried_at   timestamptz not null default now()
+  tried_at   timestamptz not null default now(),
+  -- Since when it does not answer; null: it did the last time.
+  away_since timestamptz
 );

@@ -29,9 +29,17 @@ const root = createRootRouteWithContext<PageContext>()();
 /** Paths on this site only: browsers read a backslash as a slash, and ignore tabs and line breaks. */
 const ownPath = /^\/(?![/\\])[^\\\s]*$/;
 
+interface SignInSearch {
+  to?: string | undefined;
+  problem?: string | undefined;
+  confirmed?: boolean | undefined;
+}
+
 /** Explicitly undefined: a missing member would leave the URL unchanged. */
-const signInSearch = ({ to }: Record<string, unknown>): { to?: string | undefined } => ({
+const signInSearch = ({ to, problem, confirmed }: Record<string, unknown>): SignInSearch => ({
   to: typeof to === 'string' && ownPath.test(to) ? to : undefined,
+  problem: typeof problem === 'string' ? problem : undefined,
+  confirmed: confirmed === true || undefined,
 });
 
 /** Part of the first script, so that signing in does not wait for another one. */

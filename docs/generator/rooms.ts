@@ -93,6 +93,11 @@ export const floors: Room[][] = [
     { path: 'src/access/', job: 'Puts the rooms of this wing together: routes, loops, who is calling' },
     { path: 'src/access/api-keys/', job: 'API keys, and who a request comes from' },
     { path: 'src/access/people/', job: 'Sign-in, sessions, members, invitations' },
+    { path: 'src/access/passkeys/', job: 'Passkeys with which people sign in and confirm' },
+    {
+      path: 'src/access/provider/',
+      job: 'Single sign-on: the OpenID Connect provider, its people and sessions',
+    },
     { path: 'src/access/workspaces/', job: 'Workspaces and their limits' },
     { path: 'src/access/audit/', job: 'The audit log and its chain' },
   ],

@@ -15,6 +15,8 @@ import { createCallers } from './api-keys/callers.ts';
 import { ensureFirstKey } from './api-keys/first-start.ts';
 import { auditRoutes } from './audit/audit.routes.ts';
 import { auditChainLoop } from './audit/audit-chain.loop.ts';
+import { passkeyRoutes } from './passkeys/passkeys.routes.ts';
+import { createPasskeys } from './passkeys/passkeys.ts';
 import { confirmationRoutes } from './people/confirmation.routes.ts';
 import { invitationLink, invitationRoutes } from './people/invitations.routes.ts';
 import { createInvitations } from './people/invitations.ts';
@@ -25,7 +27,10 @@ import { createSessions } from './people/sessions.ts';
 import { signInRoutes } from './people/sign-in.routes.ts';
 import { createSignIn } from './people/sign-in.ts';
 import { createSignInEffects } from './people/sign-in-effects.ts';
+import { signInRulesRoutes } from './people/sign-in-rules.routes.ts';
 import { createSignInThrottle } from './people/sign-in-throttle.ts';
+import { openProvider } from './provider/open-provider.ts';
+import { providerRoutes } from './provider/provider.routes.ts';
 
 export interface Access extends Part {
   findCaller: FindCaller;
@@ -34,6 +39,8 @@ export interface Access extends Part {
   /** A link that creates the first owner; null once there is one. */
   makeOwnerLink(): Promise<string | null>;
 }
+
+export type AccessConfig = Pick<Config, 'workspaceCreation' | 'signIn' | 'webhooks'>;
 
 export interface AccessDeps {
   db: Db;
@@ -46,14 +53,24 @@ export interface AccessDeps {
 }
 
 export async function createAccess(
-  { workspaceCreation }: Pick<Config, 'workspaceCreation'>,
+  { workspaceCreation, signIn: { provider: providerConfig }, webhooks }: AccessConfig,
   { db, pool, keyring, publicUrl, changes, log }: AccessDeps,
 ): Promise<Access> {
   const apiKeys = createApiKeys({ db, pool });
+  const provider =
+    providerConfig &&
+    openProvider({
+      ...{ db, log },
+      config: providerConfig,
+      allow: webhooks.allow,
+      secret: await openServiceSecret(db, keyring, 'provider-tokens'),
+    });
   const signIn = createSignIn({
     db,
     secret: await openServiceSecret(db, keyring, 'sessions'),
     publicUrl,
+    // Without a provider, nobody vouches for its sessions.
+    mayGoOn: async (sessionId, age) => (provider ? provider.sessions.mayGoOn(sessionId, age) : false),
   });
   const invitations = createInvitations(db);
   return {
@@ -70,16 +87,24 @@ export async function createAccess(
       auditRoutes(app, { ...shell, db });
       const signInThrottle = createSignInThrottle(db);
       confirmationRoutes(app, { db, signIn, signInThrottle, publicUrl });
+      passkeyRoutes(app, {
+        ...{ db, signIn, signInThrottle, publicUrl },
+        passkeys: createPasskeys(db),
+        hasProvider: provider !== null,
+      });
+      providerRoutes(app, { db, signIn, provider, publicUrl });
       signInRoutes(app, {
         signIn,
         signInThrottle,
-        signInEffects: createSignInEffects(db),
+        signInEffects: createSignInEffects(db, { hasProvider: provider !== null }),
         publicUrl,
       });
       peopleRoutes(app, { db, members: createMembers(db), sessions: createSessions(db), workspaceCreation });
+      signInRulesRoutes(app, { db });
       invitationRoutes(app, { invitations, signIn, publicUrl });
     },
     async close() {
+      await provider?.close();
       await apiKeys
         .saveLastUsed()
         .catch((error) => log.error({ err: error }, 'could not save the last use of API keys'));

@@ -11,10 +11,12 @@ import { limitSettings } from './limit-settings.ts';
 import { mailSettings } from './mail-settings.ts';
 import { nodeSettings } from './node-settings.ts';
 import { type Given, readFields, type Values } from './setting.ts';
+import { signInSettings } from './sign-in-settings.ts';
 import { webhookSettings } from './webhook-settings.ts';
 
 export type WebhookConfig = Values<typeof webhookSettings>;
 export type ChainConfig = Values<typeof chainSettings>;
+export type SignInConfig = Values<typeof signInSettings>;
 export type ClockConfig = Values<typeof clockSettings>;
 export type MailConfig = Values<typeof mailSettings>;
 
@@ -25,6 +27,7 @@ export type Config = Values<
   chain: ChainConfig;
   clocks: ClockConfig;
   mail: MailConfig;
+  signIn: SignInConfig;
 };
 
 /** Loads the package's `.env`, if there is one, into the environment; variables already set take precedence. */
@@ -51,6 +54,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     chain: readFields(chainSettings, given),
     clocks: readFields(clockSettings, given),
     mail: readFields(mailSettings, given),
+    signIn: readFields(signInSettings, given),
   };
   requireProtection(config, given);
   if (faults.length > 0) {

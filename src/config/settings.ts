@@ -7,6 +7,7 @@ import { limitSettings } from './limit-settings.ts';
 import { mailSettings } from './mail-settings.ts';
 import { nodeSettings } from './node-settings.ts';
 import type { Field, Setting } from './setting.ts';
+import { signInSettings } from './sign-in-settings.ts';
 import { webhookSettings } from './webhook-settings.ts';
 
 export interface SettingGroup {
@@ -21,6 +22,7 @@ export const settingGroups: SettingGroup[] = [
   group('Data and keys', dataSettings),
   group('Limits', limitSettings, 'A budget is what one workspace may have: a number, or `off` for no limit.'),
   group('This node', nodeSettings),
+  group('Signing in', signInSettings),
   group('Webhooks', webhookSettings),
   group('Chain', chainSettings),
   group('Timestamps', clockSettings),

@@ -1,5 +1,5 @@
 /** One HTTP exchange with somebody else's server: vetted address, one deadline for all of it, a bounded answer, no redirects. */
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, rootCertificates } from 'node:tls';
 import { Agent, request } from 'undici';
 import { isLoopback } from '../runtime/host-address.ts';
 import { version } from '../runtime/version.ts';
@@ -51,12 +51,20 @@ export interface GuardedRequestsOptions {
   /** Hosts, addresses and networks that need not be public, as in HOLDFAST_WEBHOOK_ALLOW. */
   allow: readonly string[];
   resolve?: Resolve | undefined;
+  /** Certificate authorities (PEM) in addition to the usual ones. */
+  extraAuthority?: string | undefined;
 }
 
 const thisMachine = ['127.0.0.0/8', '::1'];
 
-export function createGuardedRequests({ allow, resolve }: GuardedRequestsOptions): GuardedRequests {
-  const secureContext = createSecureContext();
+export function createGuardedRequests({
+  allow,
+  resolve,
+  extraAuthority,
+}: GuardedRequestsOptions): GuardedRequests {
+  const secureContext = createSecureContext({
+    ...(extraAuthority !== undefined && { ca: [...rootCertificates, extraAuthority] }),
+  });
   const guards = {
     away: createAddressGuard(toAllowList([...allow]), resolve),
     local: createAddressGuard(toAllowList([...allow, ...thisMachine]), resolve),

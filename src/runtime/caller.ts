@@ -36,6 +36,8 @@ export interface Person {
   role: Role;
   /** Whether the person has proved within the last minutes who they are. */
   isFresh: boolean;
+  /** Whether a code, a passkey or the identity provider was used in this session. */
+  hasSecondFactor: boolean;
   /** The workspace requires a second factor, and this session has none. */
   lacksSecondFactor: boolean;
 }

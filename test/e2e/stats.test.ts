@@ -28,6 +28,7 @@ async function makeKeyOfDeveloper(): Promise<string> {
         sessionId: 'ses_1',
         role: 'developer',
         isFresh: true,
+        hasSecondFactor: false,
         lacksSecondFactor: false,
       },
     };

@@ -23,11 +23,13 @@ import { useMe } from '../api/session.ts';
 import { chooseWorkspace } from '../api/workspace.ts';
 import { navigation } from '../links.ts';
 import { ConfirmAgain } from '../sign-in/confirm-again.tsx';
+import { SecondFactorNeeded } from '../sign-in/second-factor-needed.tsx';
 import { SignInAgain } from '../sign-in/sign-in-again.tsx';
 import { Icon } from './icons.tsx';
 
 export function AppFrame() {
   const [opened, { toggle, close }] = useDisclosure();
+  const { lacksSecondFactor } = useMe();
   useLiveUpdates();
   return (
     <AppShell
@@ -65,7 +67,7 @@ export function AppFrame() {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         <Box maw={1240} mx="auto">
-          <Outlet />
+          {lacksSecondFactor ? <SecondFactorNeeded /> : <Outlet />}
         </Box>
       </AppShell.Main>
       <ConfirmAgain />

@@ -4,6 +4,7 @@ import { PageHead } from '../frame/page-head.tsx';
 import { useTab } from '../frame/tab.ts';
 import { PasswordForm, ProfileForm } from './account-forms.tsx';
 import { NoticeMail } from './notice-mail.tsx';
+import { PasskeyList } from './passkey-list.tsx';
 import { SessionList } from './session-list.tsx';
 import { TwoFactor } from './two-factor.tsx';
 import { UsageList } from './usage-list.tsx';
@@ -17,7 +18,7 @@ export function SettingsPage() {
       <Tabs value={tab} onChange={setTab} keepMounted={false}>
         <Tabs.List mb="lg">
           <Tabs.Tab value="account">Account</Tabs.Tab>
-          <Tabs.Tab value="two-factor">Two-factor</Tabs.Tab>
+          <Tabs.Tab value="two-factor">Passkeys and codes</Tabs.Tab>
           <Tabs.Tab value="sessions">Sessions</Tabs.Tab>
           <Tabs.Tab value="workspace">Workspaces</Tabs.Tab>
           <Tabs.Tab value="usage">Usage</Tabs.Tab>
@@ -30,6 +31,7 @@ export function SettingsPage() {
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="two-factor">
+          <PasskeyList />
           <TwoFactor />
         </Tabs.Panel>
         <Tabs.Panel value="sessions">

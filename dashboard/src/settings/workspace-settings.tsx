@@ -7,6 +7,7 @@ import { useMe } from '../api/session.ts';
 import { chooseWorkspace } from '../api/workspace.ts';
 import { FormFailure } from '../frame/form.tsx';
 import { Code } from '../frame/values.tsx';
+import { SecondFactorRule } from './second-factor-rule.tsx';
 
 export function WorkspaceSettings() {
   const me = useMe();
@@ -35,6 +36,7 @@ export function WorkspaceSettings() {
           </Group>
         </Paper>
       ))}
+      {me.role === 'owner' && !me.lacksSecondFactor && <SecondFactorRule />}
       {me.mayCreateWorkspaces ? <WorkspaceForm /> : <WhoMakesWorkspaces />}
     </Stack>
   );

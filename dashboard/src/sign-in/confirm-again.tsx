@@ -6,6 +6,8 @@ import { callAuth } from '../api/call.ts';
 import { confirmationOver, useConfirmationNeeded } from '../api/confirmation.ts';
 import { useMe } from '../api/session.ts';
 import { FormFailure } from '../frame/form.tsx';
+import { PasskeyButton } from './passkey-button.tsx';
+import { useProviderHost } from './sign-in-options.tsx';
 import { CodeStep } from './sign-in-steps.tsx';
 
 export function ConfirmAgain() {
@@ -31,6 +33,8 @@ function ConfirmDialog() {
           This change needs a fresh proof of who is at the keyboard. You are asked again only after ten
           minutes.
         </Text>
+        <PasskeyButton label="Confirm with a passkey" done={confirmed} />
+        <ConfirmAtProvider confirmed={confirmed} />
         {me.twoFactor ? (
           <CodeStep enter={confirmed} about={(words) => <Text size="sm">{words}</Text>} />
         ) : (
@@ -38,6 +42,30 @@ function ConfirmDialog() {
         )}
       </Stack>
     </Modal>
+  );
+}
+
+/** For people who have no password here: signs in there again, in another window. */
+function ConfirmAtProvider({ confirmed }: { confirmed(): Promise<void> }) {
+  const host = useProviderHost();
+  const [opened, setOpened] = useState(false);
+  if (host === null) return null;
+  return opened ? (
+    <Button onClick={() => void confirmed()} fullWidth>
+      I have confirmed there: continue
+    </Button>
+  ) : (
+    <Button
+      component="a"
+      href="/auth/provider/start?confirm=true"
+      target="_blank"
+      rel="opener"
+      variant="default"
+      fullWidth
+      onClick={() => setOpened(true)}
+    >
+      Confirm with {host}
+    </Button>
   );
 }
 

@@ -7,6 +7,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { meQuery, useMe } from '../api/session.ts';
 import { sessionBegun, useSessionEnded } from '../api/session-end.ts';
+import { PasskeyButton } from './passkey-button.tsx';
 import { CodeStep, PasswordStep } from './sign-in-steps.tsx';
 
 export function SignInAgain() {
@@ -52,6 +53,7 @@ function SignInDialog() {
               Sign in again to continue where you left off. What you typed is kept; nothing was sent.
             </Text>
             <PasswordStep email={before.email} enter={enter} askForCode={() => setNeedsCode(true)}>
+              <PasskeyButton label="Sign in with a passkey" done={enter} />
               <Anchor href="/sign-in" size="sm">
                 Leave this page and sign in as someone else
               </Anchor>

@@ -52,7 +52,7 @@ export function createCallers({ db, apiKeys, signIn }: CallersDeps): Callers {
       scopes: scopesOf(role),
       requestId,
       limits,
-      person: { userId, sessionId, role, isFresh, lacksSecondFactor },
+      person: { userId, sessionId, role, isFresh, hasSecondFactor, lacksSecondFactor },
     };
   }
 

@@ -40,6 +40,11 @@ const MeSchema = named(
     workspaceId: text(sample.workspaceId, { description: 'The workspace that this request acts in' }),
     role: like(RoleSchema, 'owner'),
     workspaces: Type.Array(WorkspaceSchema),
+    lacksSecondFactor: Type.Boolean({
+      description:
+        'Whether the workspace requires a second factor that this session has not used; until then it refuses nearly everything',
+      examples: [false],
+    }),
     mayCreateWorkspaces: Type.Boolean({
       description: 'Whether this person may create workspaces',
       examples: [true],
@@ -101,6 +106,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
         workspaceId: caller.workspaceId,
         role: person.role,
         workspaces: await listWorkspacesOf(db, person.userId),
+        lacksSecondFactor: person.lacksSecondFactor,
         mayCreateWorkspaces: await mayCreateWorkspaces(db, caller, workspaceCreation),
       };
     },

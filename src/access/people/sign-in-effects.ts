@@ -15,6 +15,8 @@ export interface FinishedStep {
   before: SignedIn | null;
   asked: Record<string, unknown>;
   answer: Record<string, unknown>;
+  /** Of the session whose cookie the answer sets; null: none. */
+  newToken: string | null;
   requestId: string;
 }
 
@@ -26,9 +28,14 @@ export interface SignInEffects {
 /** A code is valid in its own half minute, the one before and the one after. */
 const codeSeconds = 120;
 
-export function createSignInEffects(db: Db): SignInEffects {
+/** `hasProvider`: people whom the identity provider knows sign in there, except owners. */
+export function createSignInEffects(db: Db, { hasProvider }: { hasProvider: boolean }): SignInEffects {
   async function entered({ answer, requestId }: FinishedStep, by: SignedInBy): Promise<void> {
     const userId = userIdIn(answer);
+    if (hasProvider && (await belongsToProvider(db, userId))) {
+      await db.deleteFrom('sessions').where('token', '=', String(answer.token)).execute();
+      throw leftToProvider();
+    }
     const session = await db
       .updateTable('sessions')
       .set({ signed_in_by: by, second_factor: by !== 'password' })
@@ -40,6 +47,18 @@ export function createSignInEffects(db: Db): SignInEffects {
       { userId, requestId },
       { action: 'session.create', targetId: session.id, details: { by } },
     );
+  }
+
+  /** Turning two-factor on replaces the session; only the new cookie says by which. */
+  async function sessionOf({ newToken }: FinishedStep, before: SignedIn) {
+    if (newToken === null) return before;
+    const row = await db
+      .selectFrom('sessions')
+      .select('id')
+      .where('token', '=', newToken)
+      .where('user_id', '=', before.userId)
+      .executeTakeFirst();
+    return { userId: before.userId, sessionId: row?.id ?? before.sessionId };
   }
 
   async function useCode({ asked, answer }: FinishedStep): Promise<void> {
@@ -79,7 +98,10 @@ export function createSignInEffects(db: Db): SignInEffects {
             const isFirst = await isFirstUse(db, before.userId, String(asked.code));
             if (before.twoFactor && !isFirst) throw usedCode();
             if (!before.twoFactor) await changed(step, 'user.two_factor', { enabled: true });
-            return confirmSession(db, before, { by: 'code', requestId: step.requestId });
+            return confirmSession(db, await sessionOf(step, before), {
+              by: 'code',
+              requestId: step.requestId,
+            });
           }
           await useCode(step);
           return entered(step, 'code');
@@ -126,6 +148,21 @@ export function confirmSession(
   });
 }
 
+/**
+ * Whether the identity provider decides alone whether this person may sign in. Otherwise, somebody whom it removed would
+ * come back with an old password. Owners keep theirs, for when the provider is away.
+ */
+export async function belongsToProvider(db: Db, userId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from identities i where i.user_id = ${userId}
+    and not exists (select 1 from members m where m.user_id = i.user_id and m.role = 'owner')`.execute(db);
+  return rows.length > 0;
+}
+
+export function leftToProvider(): AppError {
+  return new AppError('forbidden', 'Your account belongs to the identity provider: sign in with it.');
+}
+
 function usedCode(): AppError {
   return new AppError('unauthorized', 'This code has already been used. Wait for the next one.');
 }
@@ -144,7 +181,7 @@ async function isFirstUse(db: Db, userId: string, code: string): Promise<boolean
 /** Writes to the audit log of each of the person's workspaces: a sign-in gives access to all of them. */
 export async function tellWorkspacesOf(
   db: Db,
-  { userId, requestId }: { userId: string; requestId: string },
+  { userId, requestId }: { userId: string; requestId: string | null },
   change: AuditedChange,
 ): Promise<void> {
   const actor = { kind: 'user', id: userId } as const;

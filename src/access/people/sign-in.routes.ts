@@ -8,6 +8,7 @@ import { name } from '../../runtime/schemas.ts';
 import { passwordLength } from './password.ts';
 import {
   addressHeader,
+  cookiePrefix,
   type SignedIn,
   type SignIn,
   type SignInPath,
@@ -88,9 +89,10 @@ export function signInRoutes(app: Api, deps: SignInRoutesDeps): void {
           if (guess) await signInThrottle.withdraw(guess);
           throw error;
         }
-        await signInEffects.after({ path, before, asked, answer, requestId: request.id });
-        if (guess) await signInThrottle.succeeded(guess);
         const cookies = response.headers.getSetCookie();
+        const newToken = tokenIn(cookies);
+        await signInEffects.after({ path, before, asked, answer, newToken, requestId: request.id });
+        if (guess) await signInThrottle.succeeded(guess);
         if (cookies.length > 0) reply.header('set-cookie', cookies);
         return reply.type('application/json; charset=utf-8').send(JSON.stringify(withoutToken(answer)));
       },
@@ -120,7 +122,16 @@ function toRequest(request: FastifyRequest, url: string): Request {
     const value = request.headers[name];
     if (typeof value === 'string') headers.set(name, value);
   }
+  // Already checked, also for a second name of this service, such as localhost, which the library does not know.
+  if (headers.has('origin')) headers.set('origin', new URL(url).origin);
   return new Request(url, { method: 'POST', headers, body: JSON.stringify(request.body ?? {}) });
+}
+
+/** The cookie is the token and its signature. */
+function tokenIn(cookies: string[]): string | null {
+  const start = `${cookiePrefix}.session_token=`;
+  const value = cookies.find((one) => one.startsWith(start))?.slice(start.length) ?? '';
+  return /^[^.;]+(?=\.)/.exec(decodeURIComponent(value.split(';')[0] ?? ''))?.[0] ?? null;
 }
 
 /** The session token is in an HttpOnly cookie, and must not be readable by scripts. */

@@ -22,6 +22,13 @@ export interface SignIn {
   handle(request: Request): Promise<Response>;
   /** The session that a request's cookies belong to; null when there is none, or it has ended. */
   find(cookies: string): Promise<SignedIn | null>;
+  /** Begins a session for somebody who proved in another way who they are. `cookies`: for the answer. */
+  enter(userId: string, request: { address: string; userAgent: string }): Promise<NewSession>;
+}
+
+export interface NewSession {
+  sessionId: string;
+  cookies: string[];
 }
 
 export const signInBase = '/auth';
@@ -56,10 +63,12 @@ export interface SignInDeps {
   /** Signs the cookies. */
   secret: Buffer;
   publicUrl(): string;
+  /** For sessions that the identity provider vouches for: whether it still does. */
+  mayGoOn(sessionId: string, ageSeconds: number): Promise<boolean>;
 }
 
 export function createSignIn(deps: SignInDeps): SignIn {
-  const { db } = deps;
+  const { db, mayGoOn } = deps;
   let opened: ReturnType<typeof open> | null = null;
   // Loaded on the first sign-in: without it, an API-only service starts a third of a second sooner.
   const auth = () => {
@@ -87,31 +96,71 @@ export function createSignIn(deps: SignInDeps): SignIn {
       }
       const { name, email, twoFactorEnabled } = user;
       const twoFactor = twoFactorEnabled === true;
-      const proved = await findProof(db, session.id);
-      return proved && { sessionId: session.id, userId: session.userId, name, email, twoFactor, ...proved };
+      const state = await findState(db, session.id);
+      if (!state) return null;
+      const { providerAgeSeconds, ...proved } = state;
+      if (providerAgeSeconds !== null && !(await mayGoOn(session.id, providerAgeSeconds))) return null;
+      return { sessionId: session.id, userId: session.userId, name, email, twoFactor, ...proved };
+    },
+    async enter(userId, { address, userAgent }) {
+      const response = await (await auth()).api.enter({
+        body: { userId },
+        headers: new Headers({ [addressHeader]: address, 'user-agent': userAgent }),
+        asResponse: true,
+      } as never);
+      const answer = response as unknown as Response;
+      if (!answer.ok) throw new Error(`a session could not be made: ${answer.status}`);
+      const { sessionId } = (await answer.json()) as { sessionId: string };
+      return { sessionId, cookies: answer.headers.getSetCookie() };
     },
   };
 }
 
+interface SessionState extends Pick<SignedIn, 'isFresh' | 'hasSecondFactor'> {
+  /** Since the identity provider last vouched for it; null: it is none of the provider's. */
+  providerAgeSeconds: number | null;
+}
+
 /** Null when the session has ended just now. */
-async function findProof(
-  db: Db,
-  sessionId: string,
-): Promise<Pick<SignedIn, 'isFresh' | 'hasSecondFactor'> | null> {
-  const row = await db
-    .selectFrom('sessions')
-    .select([
-      'second_factor',
-      sql<boolean>`confirmed_at > now() - make_interval(mins => ${freshMinutes})`.as('is_fresh'),
-    ])
-    .where('id', '=', sessionId)
-    .executeTakeFirst();
-  return row ? { isFresh: row.is_fresh, hasSecondFactor: row.second_factor } : null;
+async function findState(db: Db, sessionId: string): Promise<SessionState | null> {
+  const { rows } = await sql<SessionState>`
+    select s.second_factor as "hasSecondFactor",
+           s.confirmed_at > now() - make_interval(mins => ${freshMinutes}) as "isFresh",
+           extract(epoch from now() - p.checked_at)::float8 as "providerAgeSeconds"
+    from sessions s left join provider_sessions p on p.session_id = s.id
+    where s.id = ${sessionId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Not among the paths that browsers reach. */
+function enterPlugin(
+  createAuthEndpoint: typeof import('better-auth/api').createAuthEndpoint,
+  setSessionCookie: typeof import('better-auth/cookies').setSessionCookie,
+) {
+  return {
+    id: 'holdfast-enter',
+    endpoints: {
+      enter: createAuthEndpoint(
+        '/holdfast/enter',
+        { method: 'POST', metadata: { scope: 'server' } },
+        async (ctx) => {
+          const { userId } = ctx.body as unknown as { userId: string };
+          const user = await ctx.context.internalAdapter.findUserById(userId);
+          if (!user) throw new Error('nobody has this id');
+          const session = await ctx.context.internalAdapter.createSession(userId);
+          await setSessionCookie(ctx, { session, user });
+          return ctx.json({ sessionId: session.id });
+        },
+      ),
+    },
+  } as const;
 }
 
 async function open({ db, secret, publicUrl }: SignInDeps) {
-  const [{ betterAuth }, { twoFactor }] = await Promise.all([
+  const [{ betterAuth }, { createAuthEndpoint }, { setSessionCookie }, { twoFactor }] = await Promise.all([
     import('better-auth'),
+    import('better-auth/api'),
+    import('better-auth/cookies'),
     import('better-auth/plugins/two-factor'),
   ]);
   const times = { createdAt: 'created_at', updatedAt: 'updated_at' };
@@ -172,6 +221,7 @@ async function open({ db, secret, publicUrl }: SignInDeps) {
       database: { generateId: ({ model }) => newId(model === 'user' ? 'usr' : 'ses') },
     },
     plugins: [
+      enterPlugin(createAuthEndpoint, setSessionCookie),
       twoFactor({
         issuer: 'Holdfast',
         twoFactorTable: 'two_factors',

@@ -54,6 +54,7 @@ export interface PeopleTables {
     tokens: Buffer;
     checked_at: Timestamp;
     tried_at: Timestamp;
+    away_since: NullableTimestamp;
   };
   accounts: {
     id: string;

@@ -27,6 +27,7 @@ const missing: Record<string, string> = {
   keyId: `There is no API key ${sample.keyId}.`,
   memberId: `There is no member ${sample.userId}.`,
   sessionId: `You have no session ${sample.sessionId}.`,
+  passkeyId: 'You have no passkey psk_01KJPT3YW0RPGTEA3W2DN4G08C.',
   invitationId: `There is no open invitation ${sample.invitationId}.`,
 };
 

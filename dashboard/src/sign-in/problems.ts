@@ -1,0 +1,13 @@
+/** Why a sign-in with the identity provider failed, by the name in the address of the sign-in page. */
+export const problems: Record<string, string> = {
+  expired: 'This sign-in was not begun in this browser, or has expired. Start again.',
+  away: 'The identity provider cannot be reached just now. Try again shortly.',
+  refused:
+    'The answer of the identity provider was not accepted. Start again; if it happens again, ask the operator to look into the log.',
+  somebody_else: 'You signed in as somebody else at the identity provider. Nothing was confirmed.',
+  no_group: 'Your identity provider puts you into none of the groups that may use this service.',
+  no_email: 'Your identity provider does not say that it has verified your email.',
+  other_account: 'The account with your email belongs to somebody else at your identity provider.',
+  no_account: 'You have no account here yet. Ask an owner for an invitation.',
+  full: 'The workspace has no room for another member. Ask an owner to remove somebody.',
+};

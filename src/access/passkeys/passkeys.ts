@@ -1,0 +1,245 @@
+/** Passkeys of people who sign in (WebAuthn): registered, used to sign in or to confirm, and removed. */
+import { randomBytes } from 'node:crypto';
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import type { Db } from '../../db/database.ts';
+import { violates } from '../../db/faults.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { newId } from '../../runtime/ids.ts';
+import { tellWorkspacesOf } from '../people/sign-in-effects.ts';
+import type { Site } from './site.ts';
+
+export interface Passkey {
+  id: string;
+  name: string;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+}
+
+interface Owner {
+  userId: string;
+  name: string;
+  email: string;
+}
+
+export interface Passkeys {
+  /** Newest first. */
+  list(userId: string): Promise<Passkey[]>;
+  registrationOptions(site: Site, owner: Owner): Promise<PublicKeyCredentialCreationOptionsJSON>;
+  register(site: Site, owner: Owner, asked: Registration): Promise<Passkey>;
+  options(site: Site): Promise<PublicKeyCredentialRequestOptionsJSON>;
+  /** Whose passkey answered. Throws unauthorized unless everything fits; each challenge is answered once. */
+  verify(site: Site, response: AuthenticationResponseJSON): Promise<{ userId: string; passkeyId: string }>;
+  remove(userId: string, id: string, requestId: string): Promise<void>;
+}
+
+export interface Registration {
+  name: string;
+  response: RegistrationResponseJSON;
+  requestId: string;
+}
+
+const minutesValid = 5;
+const mostPasskeys = 20;
+
+/** Loaded when first used, like the rest of signing in. */
+const library = () => import('@simplewebauthn/server');
+
+export function createPasskeys(db: Db): Passkeys {
+  /** `of`: whose registration it is, or that somebody signs in. */
+  async function newChallenge(of: string): Promise<string> {
+    const challenge = randomBytes(32).toString('base64url');
+    const now = new Date();
+    await db
+      .insertInto('verifications')
+      .values({
+        id: idOf(challenge),
+        identifier: idOf(challenge),
+        value: of,
+        expires_at: new Date(now.getTime() + minutesValid * 60_000),
+        created_at: now,
+        updated_at: now,
+      })
+      .execute();
+    return challenge;
+  }
+
+  async function takeChallenge(challenge: string, of: string): Promise<boolean> {
+    const taken = await db
+      .deleteFrom('verifications')
+      .where('id', '=', idOf(challenge))
+      .where('value', '=', of)
+      .where('expires_at', '>', new Date())
+      .returning('id')
+      .executeTakeFirst();
+    return taken !== undefined;
+  }
+
+  const ofUser = (userId: string) => `passkey of ${userId}`;
+  const ofAnybody = 'passkey';
+
+  return {
+    async list(userId) {
+      const rows = await db
+        .selectFrom('passkeys')
+        .select(['id', 'name', 'created_at', 'last_used_at'])
+        .where('user_id', '=', userId)
+        .orderBy('id', 'desc')
+        .execute();
+      return rows.map(toPasskey);
+    },
+
+    async registrationOptions({ rpId }, { userId, name, email }) {
+      const { generateRegistrationOptions } = await library();
+      const present = await db
+        .selectFrom('passkeys')
+        .select(['credential_id', 'transports'])
+        .where('user_id', '=', userId)
+        .execute();
+      if (present.length >= mostPasskeys)
+        throw new AppError(
+          'conflict',
+          `You have ${mostPasskeys} passkeys, which is the limit. Remove one first.`,
+        );
+      return generateRegistrationOptions({
+        rpName: 'Holdfast',
+        rpID: rpId,
+        userName: email,
+        userDisplayName: name,
+        userID: Uint8Array.from(Buffer.from(userId)),
+        challenge: Uint8Array.from(Buffer.from(await newChallenge(ofUser(userId)), 'base64url')),
+        attestationType: 'none',
+        excludeCredentials: present.map(({ credential_id, transports }) => ({
+          id: credential_id.toString('base64url'),
+          transports: transports as AuthenticatorTransport[],
+        })),
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      });
+    },
+
+    async register({ rpId, origin }, { userId }, { name, response, requestId }) {
+      const { verifyRegistrationResponse } = await library();
+      const made = await verifyRegistrationResponse({
+        response,
+        expectedChallenge: (challenge) => takeChallenge(challenge, ofUser(userId)),
+        expectedOrigin: origin,
+        expectedRPID: rpId,
+        requireUserVerification: true,
+      }).catch((error: unknown) => {
+        throw new AppError('invalid_request', `The passkey was not accepted: ${messageOf(error)}.`);
+      });
+      if (!made.verified || !made.registrationInfo)
+        throw new AppError('invalid_request', 'The passkey was not accepted.');
+      const { credential } = made.registrationInfo;
+      const passkey: Passkey = { id: newId('psk'), name, createdAt: new Date(), lastUsedAt: null };
+      try {
+        await db.transaction().execute(async (db) => {
+          await db
+            .insertInto('passkeys')
+            .values({
+              id: passkey.id,
+              user_id: userId,
+              name,
+              credential_id: Buffer.from(credential.id, 'base64url'),
+              public_key: Buffer.from(credential.publicKey),
+              counter: credential.counter,
+              transports: credential.transports ?? [],
+              created_at: passkey.createdAt,
+              last_used_at: null,
+            })
+            .execute();
+          await tellWorkspacesOf(
+            db,
+            { userId, requestId },
+            { action: 'user.add_passkey', targetId: userId, details: { passkeyId: passkey.id, name } },
+          );
+        });
+      } catch (error) {
+        if (!violates(error, 'passkeys_credential_id_key')) throw error;
+        throw new AppError('conflict', 'This passkey is registered already.');
+      }
+      return passkey;
+    },
+
+    async options({ rpId }) {
+      const { generateAuthenticationOptions } = await library();
+      return generateAuthenticationOptions({
+        rpID: rpId,
+        challenge: Uint8Array.from(Buffer.from(await newChallenge(ofAnybody), 'base64url')),
+        userVerification: 'required',
+      });
+    },
+
+    async verify({ rpId, origin }, response) {
+      const { verifyAuthenticationResponse } = await library();
+      // Two answers of one passkey wait for each other, so that its counter only rises.
+      return db.transaction().execute(async (within) => {
+        const row = await within
+          .selectFrom('passkeys')
+          .select(['id', 'user_id', 'credential_id', 'public_key', 'counter'])
+          .where('credential_id', '=', Buffer.from(response.id, 'base64url'))
+          .forUpdate()
+          .executeTakeFirst();
+        if (!row) throw refusedPasskey('it is not registered here, or was removed');
+        const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+          response,
+          expectedChallenge: (challenge) => takeChallenge(challenge, ofAnybody),
+          expectedOrigin: origin,
+          expectedRPID: rpId,
+          requireUserVerification: true,
+          credential: {
+            id: row.credential_id.toString('base64url'),
+            publicKey: Uint8Array.from(row.public_key),
+            counter: Number(row.counter),
+          },
+        }).catch((error: unknown) => {
+          throw refusedPasskey(messageOf(error));
+        });
+        if (!verified) throw refusedPasskey('its signature does not fit');
+        await within
+          .updateTable('passkeys')
+          .set({ counter: authenticationInfo.newCounter, last_used_at: new Date() })
+          .where('id', '=', row.id)
+          .execute();
+        return { userId: row.user_id, passkeyId: row.id };
+      });
+    },
+
+    remove: (userId, id, requestId) =>
+      db.transaction().execute(async (db) => {
+        const gone = await db
+          .deleteFrom('passkeys')
+          .where('user_id', '=', userId)
+          .where('id', '=', id)
+          .returning('name')
+          .executeTakeFirst();
+        if (!gone) throw new AppError('resource_not_found', `You have no passkey ${id}.`);
+        await tellWorkspacesOf(
+          db,
+          { userId, requestId },
+          { action: 'user.remove_passkey', targetId: userId, details: { passkeyId: id, name: gone.name } },
+        );
+      }),
+  };
+}
+
+function idOf(challenge: string): string {
+  return `passkey ${challenge}`;
+}
+
+function refusedPasskey(why: string): AppError {
+  return new AppError('unauthorized', `The passkey was not accepted: ${why}.`);
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '').slice(0, 200);
+}
+
+function toPasskey(row: { id: string; name: string; created_at: Date; last_used_at: Date | null }): Passkey {
+  return { id: row.id, name: row.name, createdAt: row.created_at, lastUsedAt: row.last_used_at };
+}

@@ -1,0 +1,152 @@
+/** Signing in to the dashboard and confirming in place, in a real browser: passkeys, passwords, and the identity provider. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { browserMissing } from '../support/clients/browser.ts';
+import { type IdentityProvider, startIdentityProvider } from '../support/clients/identity-provider.ts';
+import {
+  ada,
+  type DashboardFixture,
+  findFaults,
+  openDashboardFixture,
+  signInByHand,
+} from '../support/fixtures/dashboard-fixture.ts';
+
+const skip = browserMissing();
+
+let provider: IdentityProvider;
+let fixture: DashboardFixture;
+before(async () => {
+  if (skip) return;
+  provider = await startIdentityProvider();
+  fixture = await openDashboardFixture({
+    env: { ...provider.settings, HOLDFAST_OIDC_GROUPS: 'engineers=developer' },
+  });
+  provider.serve(fixture.service.url);
+  await fixture.owner();
+});
+after(async () => {
+  await fixture?.close();
+  await provider?.close();
+});
+
+/** As if everybody had signed in an hour ago. */
+const grow = () => fixture.service.sql(`update sessions set confirmed_at = now() - interval '1 hour'`);
+
+async function withAuthenticator(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return {
+    verifies: (isUserVerified: boolean) =>
+      session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
+  };
+}
+
+async function beginKey(page: Page, name: string): Promise<void> {
+  await page
+    .getByRole('button', { name: 'New API key' })
+    .or(page.getByRole('button', { name: 'New key' }))
+    .first()
+    .click();
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: /^Create/ }).click();
+}
+
+test('a passkey is registered, confirms in place, and signs in without a password', { skip }, async () => {
+  const named = fixture.service.url.replace('127.0.0.1', 'localhost');
+  const page = await fixture.open(`${named}/sign-in`);
+  const authenticator = await withAuthenticator(page);
+  await signInByHand(page, ada);
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  await page.goto(`${named}/settings?tab=two-factor`);
+  await page.getByLabel('Name of the device').fill('Hangar laptop');
+  await page.getByRole('button', { name: 'Register a passkey' }).click();
+  await page.getByText('Hangar laptop').waitFor();
+  assert.deepEqual(await findFaults(page, undefined, 'main'), []);
+
+  await grow();
+  await page.goto(`${named}/keys`);
+  await beginKey(page, 'Confirmed by passkey');
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await dialog.waitFor();
+  assert.deepEqual(await findFaults(page), []);
+  await authenticator.verifies(false);
+  await dialog.getByRole('button', { name: 'Confirm with a passkey' }).click();
+  await dialog.getByRole('alert').waitFor();
+  await authenticator.verifies(true);
+  await dialog.getByRole('button', { name: 'Confirm with a passkey' }).click();
+  await page
+    .getByText(/hf_live_/)
+    .first()
+    .waitFor();
+
+  await page.context().clearCookies();
+  await page.goto(`${named}/sign-in`);
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  const { rows } = await fixture.service.sql(
+    `select action, details->>'by' as by from audit_entries
+     where action in ('user.add_passkey', 'session.confirm') or details->>'by' = 'passkey' order by id`,
+  );
+  assert.deepEqual(rows, [
+    { action: 'user.add_passkey', by: null },
+    { action: 'session.confirm', by: 'passkey' },
+    { action: 'session.create', by: 'passkey' },
+  ]);
+  await page.context().close();
+});
+
+test('on a bare address the page leads to where passkeys work', { skip }, async () => {
+  const page = await fixture.open('/settings?tab=two-factor', { as: await fixture.owner() });
+  const link = page.getByRole('link', { name: 'open this page as localhost' });
+  assert.match((await link.getAttribute('href')) ?? '', /^http:\/\/localhost:\d+\/settings/);
+  await page.context().close();
+});
+
+test('a change that needs a fresh proof asks for the password and then goes on with what was typed', {
+  skip,
+}, async () => {
+  const { visitor, account } = await fixture.member('developer');
+  await grow();
+  const page = await fixture.open('/keys', { as: visitor });
+  await beginKey(page, 'Typed once');
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await dialog.getByLabel('Your password').fill('not the password');
+  await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await dialog.getByText('The password is wrong.').waitFor();
+  await dialog.getByLabel('Your password').fill(account.password);
+  await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await page
+    .getByText(/hf_live_/)
+    .first()
+    .waitFor();
+  await page.context().close();
+});
+
+test('signs in with the identity provider, and says why somebody is refused', { skip }, async () => {
+  provider.people.set('mira', { email: 'mira@corp.example', name: 'Mira', groups: ['engineers'] });
+  provider.people.set('carl', { email: 'carl@corp.example', name: 'Carl', groups: ['chess club'] });
+  const page = await fixture.open('/sign-in?to=%2Fvaults', { ignoreHTTPSErrors: true });
+  provider.present = 'carl';
+  const button = page.getByRole('link', { name: /^Sign in with 127\.0\.0\.1/ });
+  await button.waitFor();
+  assert.deepEqual(await findFaults(page), []);
+  await button.click();
+  await page.getByText('none of the groups that may use this service').waitFor();
+  await page.context().clearCookies();
+  provider.present = 'mira';
+  await page.goto('/sign-in?to=%2Fvaults');
+  await button.click();
+  await page.getByRole('heading', { name: 'Vaults', level: 1 }).waitFor();
+  await page.context().close();
+});
