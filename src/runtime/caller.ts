@@ -64,3 +64,6 @@ export function may(caller: Caller, scope: Scope): boolean {
 export function isAtLeast(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);
 }
+
+/** How long a proof of who is there is fresh: signing in, or confirming with a passkey, a code or the password. */
+export const freshMinutes = 10;

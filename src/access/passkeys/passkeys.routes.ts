@@ -10,12 +10,7 @@ import { AppError } from '../../runtime/errors.ts';
 import { dateTime, like, name, named, orNull, text } from '../../runtime/schemas.ts';
 import { findUser } from '../people/members.ts';
 import { type SignIn, signInBase } from '../people/sign-in.ts';
-import {
-  belongsToProvider,
-  confirmSession,
-  leftToProvider,
-  tellWorkspacesOf,
-} from '../people/sign-in-effects.ts';
+import { belongsToProvider, confirmSession, leftToProvider, noteEntry } from '../people/sign-in-effects.ts';
 import type { SignInThrottle } from '../people/sign-in-throttle.ts';
 import type { Passkey, Passkeys } from './passkeys.ts';
 import { siteOf } from './site.ts';
@@ -85,19 +80,8 @@ export function passkeyRoutes(app: Api, deps: PasskeyRoutesDeps): void {
       if (hasProvider && (await belongsToProvider(db, userId))) throw leftToProvider();
       const userAgent = request.headers['user-agent'] ?? '';
       const { sessionId, cookies } = await signIn.enter(userId, { address: request.ip, userAgent });
-      await db.transaction().execute(async (db) => {
-        await db
-          .updateTable('sessions')
-          .set({ signed_in_by: 'passkey', second_factor: true })
-          .where('id', '=', sessionId)
-          .execute();
-        const details = { by: 'passkey', passkeyId };
-        await tellWorkspacesOf(
-          db,
-          { userId, requestId: request.id },
-          { action: 'session.create', targetId: sessionId, details },
-        );
-      });
+      const begun = { userId, sessionId, by: 'passkey', requestId: request.id } as const;
+      await noteEntry(db, { ...begun, details: { passkeyId } });
       reply.header('set-cookie', cookies);
       return { signedIn: true };
     },

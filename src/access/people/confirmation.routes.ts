@@ -4,9 +4,9 @@ import type { Db } from '../../db/database.ts';
 import { requireSameOrigin } from '../../http/admission/same-origin.ts';
 import type { Api } from '../../http/api/api.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { isPassword, passwordLength } from './password.ts';
+import { passwordLength } from './password.ts';
 import { type SignIn, signInBase } from './sign-in.ts';
-import { confirmSession } from './sign-in-effects.ts';
+import { confirmSession, isPasswordOf } from './sign-in-effects.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
 
 export interface ConfirmationRoutesDeps {
@@ -43,13 +43,7 @@ export function confirmationRoutes(app: Api, deps: ConfirmationRoutesDeps): void
       }
       const guess = { of: { userId: session.userId }, address: request.ip };
       await signInThrottle.begin(guess);
-      const account = await db
-        .selectFrom('accounts')
-        .select('password')
-        .where('user_id', '=', session.userId)
-        .where('provider_id', '=', 'credential')
-        .executeTakeFirst();
-      if (!account?.password || !(await isPassword(request.body.password, account.password))) {
+      if (!(await isPasswordOf(db, session.userId, request.body.password))) {
         request.log.warn({ requestId: request.id, address: request.ip }, 'confirmation refused');
         throw new AppError('invalid_request', 'The password is wrong.');
       }

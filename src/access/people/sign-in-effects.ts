@@ -7,6 +7,7 @@ import { insertAll } from '../../db/writes.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { type AuditedChange, auditWrite } from '../audit/audit.ts';
 import { listWorkspacesOf } from '../workspaces/workspaces.ts';
+import { isPassword } from './password.ts';
 import type { SignedIn, SignInPath } from './sign-in.ts';
 
 export interface FinishedStep {
@@ -126,6 +127,45 @@ export function createSignInEffects(db: Db, { hasProvider }: { hasProvider: bool
       }
     },
   };
+}
+
+export interface BegunSession {
+  userId: string;
+  sessionId: string;
+  by: SignedInBy;
+  details?: Record<string, unknown>;
+  requestId: string;
+}
+
+/** Notes how a session began that the library does not know; `also` goes into the same commit. */
+export function noteEntry(
+  db: Db,
+  { userId, sessionId, by, details, requestId }: BegunSession,
+  also: (db: Db) => Promise<void> = async () => {},
+): Promise<void> {
+  return db.transaction().execute(async (db) => {
+    await db
+      .updateTable('sessions')
+      .set({ signed_in_by: by, second_factor: true })
+      .where('id', '=', sessionId)
+      .execute();
+    await also(db);
+    await tellWorkspacesOf(
+      db,
+      { userId, requestId },
+      { action: 'session.create', targetId: sessionId, details: { by, ...details } },
+    );
+  });
+}
+
+export async function isPasswordOf(db: Db, userId: string, password: string): Promise<boolean> {
+  const account = await db
+    .selectFrom('accounts')
+    .select('password')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .executeTakeFirst();
+  return account?.password != null && isPassword(password, account.password);
 }
 
 /** The person has proved in this session who they are: what needs that is open to it for some minutes. */

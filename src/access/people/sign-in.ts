@@ -1,7 +1,7 @@
 /** Sign-in: passwords, two-factor codes and sessions, with the library better-auth on our own tables. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
-import { freshMinutes } from '../../http/admission/fresh-session.ts';
+import { freshMinutes } from '../../runtime/caller.ts';
 import { newId } from '../../runtime/ids.ts';
 import { hashPassword, isPassword, passwordLength } from './password.ts';
 

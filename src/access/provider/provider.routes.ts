@@ -1,15 +1,15 @@
 /** /auth/provider: to the identity provider and back, and what the sign-in page offers. */
-import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Db } from '../../db/database.ts';
 import { RequestFault } from '../../egress/guarded-request.ts';
 import type { Api } from '../../http/api/api.ts';
 import { cookiePrefix, type SignIn, signInBase } from '../people/sign-in.ts';
-import { confirmSession, tellWorkspacesOf } from '../people/sign-in-effects.ts';
-import type { Expected, ProviderClient, Vouched } from './provider-client.ts';
+import { confirmSession, noteEntry } from '../people/sign-in-effects.ts';
+import type { ProviderClient, Vouched } from './provider-client.ts';
 import { NotAdmitted, type Problem } from './provider-people.ts';
 import type { ProviderSessions } from './provider-sessions.ts';
+import { findSessionOf, keepUnderWay, minutesValid, takeUnderWay, type UnderWay } from './under-way.ts';
 
 export interface Provider {
   client: ProviderClient;
@@ -30,16 +30,7 @@ export interface ProviderRoutesDeps {
 
 type ShownProblem = Problem | 'expired' | 'away' | 'refused' | 'somebody_else';
 
-/** A sign-in that is under way. */
-interface UnderWay extends Expected {
-  /** The page to go to afterwards. */
-  to: string;
-  /** The session to confirm; null: a new one begins. */
-  sessionId: string | null;
-}
-
 const stateCookie = `${cookiePrefix}.provider_state`;
-const minutesValid = 10;
 
 export function providerRoutes(app: Api, { db, signIn, provider, publicUrl }: ProviderRoutesDeps): void {
   const callbackPath = `${signInBase}/provider/callback`;
@@ -68,7 +59,7 @@ export function providerRoutes(app: Api, { db, signIn, provider, publicUrl }: Pr
       try {
         const { url, expected } = await client.begin(publicUrl() + callbackPath, confirm);
         const underWay: UnderWay = { ...expected, to: ownPath(to), sessionId: session?.sessionId ?? null };
-        await keep(db, underWay);
+        await keepUnderWay(db, underWay);
         reply.header('set-cookie', cookie(expected.state, minutesValid * 60));
         return reply.redirect(url.href);
       } catch (error) {
@@ -84,7 +75,7 @@ export function providerRoutes(app: Api, { db, signIn, provider, publicUrl }: Pr
       const url = new URL(publicUrl() + request.url);
       const state = url.searchParams.get('state') ?? '';
       // Without the cookie, another browser began this sign-in; each is finished once.
-      const underWay = state !== '' && readCookie(request) === state ? await take(db, state) : null;
+      const underWay = state !== '' && readCookie(request) === state ? await takeUnderWay(db, state) : null;
       if (!underWay) {
         return toProblem(reply, 'expired');
       }
@@ -109,19 +100,8 @@ export function providerRoutes(app: Api, { db, signIn, provider, publicUrl }: Pr
     const { userId, vouched, to, request } = asked;
     const userAgent = request.headers['user-agent'] ?? '';
     const { sessionId, cookies } = await signIn.enter(userId, { address: request.ip, userAgent });
-    await db.transaction().execute(async (db) => {
-      await db
-        .updateTable('sessions')
-        .set({ signed_in_by: 'provider', second_factor: true })
-        .where('id', '=', sessionId)
-        .execute();
-      await sessions.begin(db, sessionId, vouched);
-      await tellWorkspacesOf(
-        db,
-        { userId, requestId: request.id },
-        { action: 'session.create', targetId: sessionId, details: { by: 'provider' } },
-      );
-    });
+    const begun = { userId, sessionId, by: 'provider', requestId: request.id } as const;
+    await noteEntry(db, begun, (db) => sessions.begin(db, sessionId, vouched));
     reply.header('set-cookie', cookies);
     return reply.redirect(to);
   }
@@ -130,19 +110,10 @@ export function providerRoutes(app: Api, { db, signIn, provider, publicUrl }: Pr
     reply: FastifyReply,
     asked: { sessionId: string | null; userId: string; request: FastifyRequest },
   ) {
-    const session = await db
-      .selectFrom('sessions')
-      .select(['id', 'user_id'])
-      .where('id', '=', String(asked.sessionId))
-      .where('user_id', '=', asked.userId)
-      .executeTakeFirst();
+    const session = await findSessionOf(db, asked.userId, String(asked.sessionId));
     if (!session) return toProblem(reply, 'somebody_else');
     const requestId = asked.request.id;
-    await confirmSession(
-      db,
-      { userId: session.user_id, sessionId: session.id },
-      { by: 'provider', requestId },
-    );
+    await confirmSession(db, session, { by: 'provider', requestId });
     return reply.redirect('/sign-in?confirmed=true');
   }
 }
@@ -162,36 +133,6 @@ function ownPath(to: string): string {
   const base = 'https://own.invalid';
   const url = URL.canParse(to, base) ? new URL(to, base) : null;
   return to.startsWith('/') && url?.origin === base ? url.pathname + url.search : '/';
-}
-
-function idOf(state: string): string {
-  return `provider ${createHash('sha256').update(state).digest('base64url')}`;
-}
-
-async function keep(db: Db, underWay: UnderWay): Promise<void> {
-  const id = idOf(underWay.state);
-  const now = new Date();
-  await db
-    .insertInto('verifications')
-    .values({
-      id,
-      identifier: id,
-      value: JSON.stringify(underWay),
-      expires_at: new Date(now.getTime() + minutesValid * 60_000),
-      created_at: now,
-      updated_at: now,
-    })
-    .execute();
-}
-
-async function take(db: Db, state: string): Promise<UnderWay | null> {
-  const row = await db
-    .deleteFrom('verifications')
-    .where('id', '=', idOf(state))
-    .where('expires_at', '>', new Date())
-    .returning('value')
-    .executeTakeFirst();
-  return row ? JSON.parse(row.value) : null;
 }
 
 /** Lax: the browser comes back from another site, and would not send a strict cookie. */

@@ -1,9 +1,6 @@
 /** What a stolen cookie must not be enough for: changes that need a fresh proof of who is there, or a second factor. */
-import type { Caller } from '../../runtime/caller.ts';
+import { type Caller, freshMinutes } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
-
-/** How long a proof is fresh: signing in, or confirming with a passkey, a code or the password. */
-export const freshMinutes = 10;
 
 /**
  * Throws step_up_required if the person has not proved lately who they are. Keys and commands pass: their holder has no

@@ -3,9 +3,9 @@
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { freshMinutes } from '../../runtime/caller.ts';
 import { errorKinds } from '../../runtime/errors.ts';
 import { named } from '../../runtime/schemas.ts';
-import { freshMinutes } from '../admission/fresh-session.ts';
 import { apiBase } from '../api/api.ts';
 import type { PublicUrl } from '../api/error-reply.ts';
 import { withComponents } from './openapi-components.ts';
