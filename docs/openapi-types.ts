@@ -361,7 +361,7 @@ export interface paths {
         post?: never;
         /**
          * Erase the content of a file
-         * @description Erases all versions, or one of them. The content can no longer be downloaded. 204: the encryption key was deleted, and nobody can read the bytes again. 200: some of the bytes remain because another file of the vault has the same content; erase that file too. Hashes and proofs remain. Repeating the request changes nothing and returns the same response. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `files:write`.
+         * @description Erases all versions, or one of them. The content can no longer be downloaded. 204: the encryption key was deleted, and nobody can read the bytes again. 200: some of the bytes remain because another file of the vault has the same content; erase that file too. Hashes and proofs remain. Repeating the request changes nothing and returns the same response. Needs the scope `files:write`.
          */
         delete: operations["eraseFileContent"];
         options?: never;
@@ -675,6 +675,30 @@ export interface paths {
          * @description Needs the scope `workers:write`.
          */
         patch: operations["updateWorker"];
+        trace?: never;
+    };
+    "/api-v1/damc/workers/{address}/person/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say which person a worker is
+         * @description For admins who have just signed in, and not for themselves. The service uses the key that it holds for the worker only in the session of this person. Only for people who are signed in. Needs the role `admin`.
+         */
+        put: operations["bindWorker"];
+        post?: never;
+        /**
+         * Say that a worker is no longer that person
+         * @description Only for people who are signed in. Needs the role `admin`.
+         */
+        delete: operations["unbindWorker"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api-v1/damc/assets/": {
@@ -1225,6 +1249,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/damc/signoffs/rules/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the rules for sign-offs
+         * @description Needs the scope `assets:read`.
+         */
+        get: operations["getSignoffRules"];
+        /**
+         * Change the rules for sign-offs
+         * @description For admins who have just signed in. Sign-offs that exist are not affected. Only for people who are signed in. Needs the role `admin`.
+         */
+        put: operations["changeSignoffRules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/{number}/": {
         parameters: {
             query?: never;
@@ -1406,7 +1454,7 @@ export interface paths {
         };
         /**
          * Show the signing secret
-         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `webhooks:write`.
+         * @description Needs the scope `webhooks:write`.
          */
         get: operations["getEndpointSecret"];
         put?: never;
@@ -1428,7 +1476,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret
-         * @description The old secret keeps signing the Standard Webhooks header for 24 hours, even if the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key, a repeat returns the same secret. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `webhooks:write`.
+         * @description The old secret keeps signing the Standard Webhooks header for 24 hours, even if the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key, a repeat returns the same secret. Needs the scope `webhooks:write`.
          */
         post: operations["rotateEndpointSecret"];
         delete?: never;
@@ -1576,7 +1624,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The key belongs to the caller's workspace and can have at most the caller's scopes. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `keys:write`.
+         * @description The key belongs to the caller's workspace and can have at most the caller's scopes. Needs the scope `keys:write`.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -1620,70 +1668,6 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api-v1/platform/passkeys": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List your passkeys
-         * @description Only for people who are signed in. Needs the role `viewer`.
-         */
-        get: operations["listPasskeys"];
-        put?: never;
-        /**
-         * Register a passkey
-         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `viewer`.
-         */
-        post: operations["createPasskey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api-v1/platform/passkeys/options": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Begin to register a passkey
-         * @description Returns the options for `navigator.credentials.create`. They are valid for five minutes, once. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `viewer`.
-         */
-        post: operations["getPasskeyOptions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api-v1/platform/passkeys/{passkeyId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Remove one of your passkeys
-         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `viewer`.
-         */
-        delete: operations["removePasskey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1768,7 +1752,7 @@ export interface paths {
         head?: never;
         /**
          * Change a member's role
-         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
+         * @description Only for people who are signed in. Needs the role `admin`.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -1817,30 +1801,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api-v1/platform/sign-in-rules": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the rules for signing in
-         * @description Only for people who are signed in. Needs the role `viewer`.
-         */
-        get: operations["getSignInRules"];
-        /**
-         * Change the rules for signing in
-         * @description Takes effect with the next request of each member. Whoever lacks a second factor can still set one up, and then goes on. API keys are not affected. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `owner`.
-         */
-        put: operations["updateSignInRules"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api-v1/platform/invitations": {
         parameters: {
             query?: never;
@@ -1856,7 +1816,7 @@ export interface paths {
         put?: never;
         /**
          * Create an invitation
-         * @description The response contains the link, which is shown only once. It is valid for seven days. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
+         * @description The response contains the link, which is shown only once. It is valid for seven days. Only for people who are signed in. Needs the role `admin`.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -2156,7 +2116,7 @@ export interface components {
             name: string;
             /** @description The first characters of the key */
             hint: string;
-            /** @description Empty means every scope */
+            /** @description Empty means every scope except `signoffs:on-behalf`, which must be named */
             scopes: string[];
             /** Format: date-time */
             createdAt: string;
@@ -2436,7 +2396,7 @@ export interface components {
             name: string;
             /** @description The first characters of the key */
             hint: string;
-            /** @description Empty means every scope */
+            /** @description Empty means every scope except `signoffs:on-behalf`, which must be named */
             scopes: string[];
             /** Format: date-time */
             createdAt: string;
@@ -2598,7 +2558,7 @@ export interface components {
             /** @description What went wrong, for people to read */
             message: string;
             /** @enum {string} */
-            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "step_up_required" | "second_factor_required" | "budget_exceeded" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
+            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "budget_exceeded" | "not_the_signer" | "step_up_required" | "second_person_required" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "signers_key_required" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
             /** @description A page of this service that explains the error code */
             docUrl: string;
             /** Format: date-time */
@@ -2990,8 +2950,6 @@ export interface components {
             /** @enum {string} */
             role: "viewer" | "developer" | "admin" | "owner";
             workspaces: components["schemas"]["Workspace"][];
-            /** @description Whether the workspace requires a second factor that this session has not used; until then it refuses nearly everything */
-            lacksSecondFactor: boolean;
             /** @description Whether this person may create workspaces */
             mayCreateWorkspaces: boolean;
         };
@@ -3005,15 +2963,6 @@ export interface components {
             twoFactor: boolean;
             /** Format: date-time */
             joinedAt: string;
-        };
-        /** @description A passkey with which you sign in */
-        Passkey: {
-            id: string;
-            name: string;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            lastUsedAt: string | null;
         };
         /** @description A proof that anyone can verify without this service */
         Proof: {
@@ -3178,11 +3127,6 @@ export interface components {
             /** Format: date-time */
             expiresAt: string;
         };
-        /** @description What the workspace asks of the sign-in of its members */
-        SignInRules: {
-            /** @description Whether only sessions with a passkey, a two-factor code or the identity provider may act in the workspace */
-            requireSecondFactor: boolean;
-        };
         /** @description A sign-off of a maintenance entry */
         Signoff: {
             /** @description Counted from 1 within the entry */
@@ -3203,7 +3147,14 @@ export interface components {
             } | null;
             /** Format: date-time */
             signedAt: string;
-            /** @description 65 bytes in hex: r, s in the lower half of the order, v 27 or 28 */
+            /**
+             * @description Whose key signed: one that the worker holds, one that the service holds for them, or a passkey. Null if it was not recorded, as in sign-offs of earlier versions
+             * @enum {string|null}
+             */
+            signedWith: "own-key" | "held-key" | "passkey" | null;
+            /** @description The same in one sentence; also says when the service signed on behalf of the worker */
+            statement: string;
+            /** @description 65 bytes in hex: r, s in the lower half of the order, v 27 or 28; of a passkey, the signature of its assertion */
             signature: string;
             /** @description SHA-256 of a random salt and the sign-off in its RFC 8785 form; the salt is in the proof */
             signoffHash: string;
@@ -3260,6 +3211,11 @@ export interface components {
              */
             expiresAt: string;
         };
+        /** @description What a workspace requires of sign-offs */
+        SignoffRules: {
+            /** @description Roles in which the service does not sign for workers: they need a passkey or a key of their own */
+            ownKey: ("performed" | "inspected" | "certified")[];
+        };
         /** @description A sign-off with the document that was hashed */
         SignoffWithDocument: {
             /** @description Counted from 1 within the entry */
@@ -3280,7 +3236,14 @@ export interface components {
             } | null;
             /** Format: date-time */
             signedAt: string;
-            /** @description 65 bytes in hex: r, s in the lower half of the order, v 27 or 28 */
+            /**
+             * @description Whose key signed: one that the worker holds, one that the service holds for them, or a passkey. Null if it was not recorded, as in sign-offs of earlier versions
+             * @enum {string|null}
+             */
+            signedWith: "own-key" | "held-key" | "passkey" | null;
+            /** @description The same in one sentence; also says when the service signed on behalf of the worker */
+            statement: string;
+            /** @description 65 bytes in hex: r, s in the lower half of the order, v 27 or 28; of a passkey, the signature of its assertion */
             signature: string;
             /** @description SHA-256 of a random salt and the sign-off in its RFC 8785 form; the salt is in the proof */
             signoffHash: string;
@@ -3464,6 +3427,8 @@ export interface components {
                 /** Format: date-time */
                 expiresAt: string | null;
             }[];
+            /** @description The member of the workspace whom the worker is; null if not bound */
+            userId: string | null;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -5575,6 +5540,92 @@ export interface operations {
             };
         };
     };
+    bindWorker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    userId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Someone who performs and signs maintenance work */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Worker"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    unbindWorker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the response has no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listAssets: {
         parameters: {
             query?: {
@@ -7204,7 +7255,7 @@ export interface operations {
                      * @description Which licence to use, if several fit
                      */
                     licenceScope?: string;
-                    /** @description 65 bytes in hex: r, s in the lower half of the order, v 27 or 28 */
+                    /** @description 65 bytes in hex: r, s in the lower half of the order, v 27 or 28; of a passkey, the signature of its assertion */
                     signature?: string;
                     /**
                      * Format: date-time
@@ -7271,6 +7322,89 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignoffRequest"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSignoffRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a workspace requires of sign-offs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignoffRules"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeSignoffRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Roles in which the service does not sign for workers: they need a passkey or a key of their own */
+                    ownKey: ("performed" | "inspected" | "certified")[];
+                };
+            };
+        };
+        responses: {
+            /** @description What a workspace requires of sign-offs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignoffRules"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -8284,7 +8418,7 @@ export interface operations {
                 "application/json": {
                     /** Format: plain-text */
                     name: string;
-                    scopes?: ("vaults:read" | "vaults:write" | "files:read" | "files:write" | "records:read" | "records:write" | "assets:read" | "assets:write" | "workers:read" | "workers:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "keys:read" | "keys:write" | "audit:read" | "audit:write")[];
+                    scopes?: ("vaults:read" | "vaults:write" | "files:read" | "files:write" | "records:read" | "records:write" | "assets:read" | "assets:write" | "workers:read" | "workers:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "keys:read" | "keys:write" | "audit:read" | "audit:write" | "signoffs:on-behalf")[];
                     /** Format: date-time */
                     expiresAt?: string;
                 };
@@ -8385,175 +8519,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["AuditEntry"][];
                 };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listPasskeys: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of the list */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Passkey"][];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    createPasskey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** Format: plain-text */
-                    name: string;
-                    /** @description What `navigator.credentials` returned, as JSON */
-                    response: {
-                        id: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-        };
-        responses: {
-            /** @description A passkey with which you sign in */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Passkey"];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getPasskeyOptions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description PublicKeyCredentialCreationOptions as JSON */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        challenge: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    removePasskey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                passkeyId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done; the response has no body */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description The request was refused; `errorCode` says why */
             "4XX": {
@@ -8872,89 +8837,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getSignInRules: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What the workspace asks of the sign-in of its members */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignInRules"];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    updateSignInRules: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description Whether only sessions with a passkey, a two-factor code or the identity provider may act in the workspace */
-                    requireSecondFactor: boolean;
-                };
-            };
-        };
-        responses: {
-            /** @description What the workspace asks of the sign-in of its members */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignInRules"];
-                };
             };
             /** @description The request was refused; `errorCode` says why */
             "4XX": {

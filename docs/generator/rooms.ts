@@ -24,7 +24,7 @@ export const floors: Room[][] = [
     { path: 'src/maintenance/viewers/', job: 'Viewers and workers of an asset, and the log of who looked' },
     { path: 'src/maintenance/entries/', job: 'Maintenance entries: recorded, listed, proved; open defects' },
     { path: 'src/maintenance/signing/', job: 'PURE: what is hashed and signed, and who may sign it' },
-    { path: 'src/maintenance/signoffs/', job: 'Signing an entry off' },
+    { path: 'src/maintenance/signoffs/', job: 'Signing an entry off, and who may have the service sign' },
     { path: 'src/maintenance/intervals/', job: 'Maintenance intervals, and what is due' },
     { path: 'src/maintenance/workers/', job: 'Workers and their licences' },
     {
@@ -144,6 +144,7 @@ export const floors: Room[][] = [
     { path: 'src/proof/evm/', job: 'PURE: known chains, and blocks that show a receipt without a node' },
     { path: 'src/proof/rfc3161/', job: 'PURE: reads and judges tokens of timestamp authorities' },
     { path: 'src/proof/opentimestamps/', job: 'PURE: reads, writes and judges OpenTimestamps proofs' },
+    { path: 'src/proof/signoff/', job: 'PURE: what a worker signs, and whether the signature is theirs' },
     { path: 'src/proof/', job: 'PURE: digest, leaf, Merkle tree, seal and head; runs in browsers' },
   ],
   [{ path: 'src/keys/', job: 'The keyring: private keys and secrets under the master key' }],

@@ -14,7 +14,7 @@ const service = process.env.HOLDFAST_URL ?? 'http://127.0.0.1:3000';
 const apiKey = process.env.HOLDFAST_API_KEY ?? '';
 const folder = resolve(process.env.OUT_DIR ?? '.');
 if (apiKey === '') {
-  console.error('Set HOLDFAST_API_KEY to the key that the first `npm start` prints.');
+  console.error('Set HOLDFAST_API_KEY to a key with the scope signoffs:on-behalf: see README.md.');
   process.exit(1);
 }
 mkdirSync(folder, { recursive: true });

@@ -11,6 +11,7 @@ export interface StepGroup {
 /** What each step is about, for people who have not read the format. */
 export const stepWords: Record<StepName, string> = {
   digest: 'Digest of the content',
+  signature: 'Signature of the worker',
   claims: 'What was stated with it',
   leaf: 'Leaf built from both',
   path: 'Path to the root',
@@ -25,7 +26,7 @@ export const stepWords: Record<StepName, string> = {
 };
 
 const parts: [title: string, steps: readonly StepName[]][] = [
-  ['The content', ['digest', 'claims']],
+  ['The content', ['digest', 'signature', 'claims']],
   ['The batch', ['leaf', 'path', 'seal']],
 ];
 

@@ -1,7 +1,7 @@
 /** `holdfast keys`: creates, lists and revokes API keys. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { createApiKeys } from '../access/api-keys/api-keys.ts';
-import { type Scope, scopes } from '../runtime/caller.ts';
+import { onBehalf, type Scope, scopes } from '../runtime/caller.ts';
 import { isDateTime } from '../runtime/date-time.ts';
 import { callerFor, explain, print, table, withStore, workspaceOption } from './command.ts';
 import { nonEmpty } from './workspaces.ts';
@@ -19,7 +19,11 @@ export function addKeysCommands(program: Command): void {
     .description('create an API key and print it once')
     .requiredOption('--name <name>', 'what the key is for', nonEmpty)
     .option(...workspaceOption)
-    .option('--scopes <scopes>', `comma-separated list of ${scopes.join(', ')} (default: all)`, parseScopes)
+    .option(
+      '--scopes <scopes>',
+      `comma-separated list of ${scopes.join(', ')}; "all" stands for every one except ${onBehalf}, which must be named (default: all)`,
+      parseScopes,
+    )
     .option('--expires <time>', 'when it stops working, ISO 8601', parseTime)
     .option('--json', 'print {id, key}')
     .action((options: Options & { name: string; scopes?: Scope[]; expires?: Date }) =>
@@ -85,6 +89,12 @@ export function addKeysCommands(program: Command): void {
 
 function parseScopes(text: string): Scope[] {
   const named = [...new Set(text.split(',').map((scope) => scope.trim()))];
+  if (named.includes('all')) {
+    const others = named.filter((scope) => scope !== 'all' && scope !== onBehalf);
+    if (others.length > 0) throw new InvalidArgumentError('"all" includes every other scope.');
+    // An empty list also covers scopes of later versions.
+    return named.includes(onBehalf) ? [...scopes] : [];
+  }
   const unknown = named.filter((scope) => !scopes.some((known) => known === scope));
   if (unknown.length > 0) throw new InvalidArgumentError(`Unknown: ${unknown.join(', ')}.`);
   return named as Scope[];

@@ -1,5 +1,6 @@
 /** The part of the service for the maintenance of assets: entries, sign-offs, intervals, workers, dossiers. */
 import type { Pool } from 'pg';
+import type { RequireFreshSession } from '../access/people/fresh-session.ts';
 import type { HistoryProofs } from '../anchoring/history-proofs.ts';
 import type { ManyProofs } from '../anchoring/many-proofs.ts';
 import type { Proofs } from '../anchoring/proofs.ts';
@@ -25,6 +26,7 @@ import { maintenanceRoutes } from './entries/maintenances.routes.ts';
 import { createMaintenances } from './entries/maintenances.ts';
 import { assetIntervalRoutes } from './intervals/asset-intervals.routes.ts';
 import { createAssetIntervals, followCorrections } from './intervals/asset-intervals.ts';
+import { signoffRulesRoutes } from './signoffs/signoff-rules.routes.ts';
 import { signoffRoutes } from './signoffs/signoffs.routes.ts';
 import { createSignoffs } from './signoffs/signoffs.ts';
 import { assetViewerRoutes } from './viewers/asset-viewers.routes.ts';
@@ -50,10 +52,12 @@ export interface MaintenanceDeps {
   /** The configured chain. */
   chainId(): number | Promise<number>;
   limits: Limits;
+  requireFreshSession: RequireFreshSession;
 }
 
 export function createMaintenance(deps: MaintenanceDeps): Maintenance {
-  const { db, pool, commit, keyring, vaults, fileContents, onChain, documents, limits } = deps;
+  const { db, pool, commit, keyring, vaults, fileContents, onChain, documents, limits, requireFreshSession } =
+    deps;
   const { proofs, historyProofs, manyProofs } = onChain;
   const assetAccess = createAssetAccess(pool);
   const assets = createAssets({ db, commit, vaults, proofs, historyProofs });
@@ -64,7 +68,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
   return {
     exports: dossiers.count,
     routes(app, shell) {
-      workerRoutes(app, { ...shell, workers: createWorkers({ db, commit, keyring }) });
+      workerRoutes(app, { ...shell, workers: createWorkers({ db, commit, keyring, requireFreshSession }) });
       assetRoutes(app, { ...shell, assets, assetAccess });
       assetVersionRoutes(app, { ...shell, assets, assetAccess });
       assetTransferRoutes(app, { ...shell, assets, db });
@@ -91,7 +95,8 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
         makeProof: proofs.make,
       });
       maintenanceRoutes(app, { ...shell, maintenances });
-      signoffRoutes(app, { ...shell, signoffs: createSignoffs({ db, keyring }) });
+      signoffRoutes(app, { ...shell, signoffs: createSignoffs({ db, keyring, requireFreshSession }) });
+      signoffRulesRoutes(app, { db, requireFreshSession });
       entrySignoffRoutes(app, { maintenances });
       dossierRoutes(app, { dossiers });
     },

@@ -51,7 +51,7 @@ async function hashPieces(hasher: IHasher, content: Content): Promise<Hex> {
   return toHex(hasher.digest('binary'));
 }
 
-async function wholeOf(content: Content): Promise<Uint8Array> {
+export async function wholeOf(content: Content): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of piecesOf(content)) pieces.push(piece);
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));

@@ -13,12 +13,15 @@ const resources = [
   'audit',
 ] as const;
 
-export type Scope = `${(typeof resources)[number]}:${'read' | 'write'}`;
+export type Scope = `${(typeof resources)[number]}:${'read' | 'write'}` | typeof onBehalf;
 
-export const scopes: readonly Scope[] = resources.flatMap((name): Scope[] => [
-  `${name}:read`,
-  `${name}:write`,
-]);
+/** To sign with the keys that the service holds. Nobody has it without being given it by name. */
+export const onBehalf = 'signoffs:on-behalf';
+
+export const scopes: readonly Scope[] = [
+  ...resources.flatMap((name): Scope[] => [`${name}:read`, `${name}:write`]),
+  onBehalf,
+];
 
 export interface Actor {
   kind: 'api_key' | 'user' | 'command' | 'system';
@@ -45,7 +48,7 @@ export interface Person {
 export interface Caller {
   workspaceId: string;
   actor: Actor;
-  /** Empty: all scopes. */
+  /** Empty: all scopes, except the one that must be named. */
   scopes: readonly Scope[];
   requestId: string | null;
   /** When the caller's own rights expire; null or absent: never. */
@@ -57,7 +60,7 @@ export interface Caller {
 }
 
 export function may(caller: Caller, scope: Scope): boolean {
-  return caller.scopes.length === 0 || caller.scopes.includes(scope);
+  return caller.scopes.includes(scope) || (caller.scopes.length === 0 && scope !== onBehalf);
 }
 
 /** Whether a role is the needed one or higher. */

@@ -73,6 +73,20 @@ export const errorKinds = {
     meaning:
       'The workspace has reached one of its budgets. The message and the X-Budget header name the budget; GET /platform/usage lists all of them. Free some of it, wait until the next day if it is a daily budget, or ask the operator to raise it.',
   },
+  not_the_signer: {
+    status: 403,
+    when: 'the person who is signed in is not the worker who is to sign',
+    retry: 'as that worker',
+    meaning:
+      'The service holds the key of this worker and uses it only in the session of the person whom the worker is. An admin binds a person to a worker. Sign in as that person, or use an API key with the scope signoffs:on-behalf, which says so in the sign-off.',
+  },
+  second_person_required: {
+    status: 403,
+    when: 'somebody else than the person who asked for it, or whom it is about, must do this',
+    retry: 'as somebody else',
+    meaning:
+      'This takes two people: somebody else than the one who began it, and than the one whom it is about, must do it while signed in.',
+  },
   viewer_not_allowed: {
     status: 403,
     when: '`viewerAddress` may not see this asset',
@@ -111,6 +125,13 @@ export const errorKinds = {
     retry: 'after the hold is released',
     meaning:
       'A legal hold is placed on the record, the file or the vault, so nothing of it may be erased. The message names what is held and why. Whoever may do so releases the hold with PUT /platform/holds.',
+  },
+  signers_key_required: {
+    status: 409,
+    when: 'in this workspace the role needs a passkey or a key of the worker’s own',
+    retry: 'once the worker has one',
+    meaning:
+      'The workspace requires a passkey, or a key that the worker holds, for sign-offs in this role. The service does not sign for workers there. Invite the worker to register a passkey.',
   },
   vault_deactivated: {
     status: 409,

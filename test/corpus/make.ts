@@ -10,6 +10,7 @@ import type pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts';
 import type { Proof } from '../../src/proof/verify/proof.ts';
 import { connectionText, withClient } from '../support/service/database.ts';
+import { nameEveryScope } from '../support/service/every-scope.ts';
 import {
   firstSecretOf,
   holdfast,
@@ -94,6 +95,7 @@ async function makeArchive(): Promise<void> {
   const { people, keys, refusedKeys } = await fillPeople(client, ownerLink);
   const endpoints = await fillEndpoints(client, receivers);
   const platform = await fillPlatform(client);
+  await query(nameEveryScope);
   const damc = await fillDamc(client, platform);
   const second = connect(first.url, keys.second ?? '');
   const { address } = await second.post('/platform/vaults', { name: 'In the second workspace' });

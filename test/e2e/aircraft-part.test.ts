@@ -20,7 +20,8 @@ after(async () => {
 
 test('the example runs to its end, with the expected refusals, and leaves a dossier that verifies', async () => {
   const script = join(import.meta.dirname, '../../examples/aircraft-part/day.ts');
-  const env = { ...process.env, HOLDFAST_URL: service.url, HOLDFAST_API_KEY: service.key, OUT_DIR: folder };
+  const key = await service.onBehalfKey();
+  const env = { ...process.env, HOLDFAST_URL: service.url, HOLDFAST_API_KEY: key, OUT_DIR: folder };
   const { code, stdout, stderr } = await new Promise<{ code: unknown; stdout: string; stderr: string }>(
     (resolve) => {
       execFile(process.execPath, [script], { env }, (error, stdout, stderr) =>

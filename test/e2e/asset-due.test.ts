@@ -219,7 +219,10 @@ test('a defect is open until a certified entry closes it, and superseded entries
       [certifier, 'certified'],
     ]) {
       const body = { workerAddress, role };
-      const signed = await fixture.call('POST', assetId, `maintenances/${id}/signoffs/`, { body });
+      const signed = await fixture.call('POST', assetId, `maintenances/${id}/signoffs/`, {
+        body,
+        key: await service.onBehalfKey(),
+      });
       assert.equal(signed.status, 201, signed.text);
     }
   };

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { certificate } from '../support/clients/receiver.ts';
+import { nameEveryScope } from '../support/service/every-scope.ts';
 import { firstSecretOf, type Settings } from '../support/service/process.ts';
 import { type ChainMode, type FixtureChain, openChain } from './chain.ts';
 import { type Client, createClient } from './client.ts';
@@ -105,6 +106,7 @@ export async function openFixture(
     const first = await nodes.startFirst();
     const key = await firstSecretOf(first.service);
     const cluster = base && (await openCluster(base, nodes, home));
+    await store.query(nameEveryScope);
     await installNotices(store);
     await installGates(store);
     const journal = createJournal();

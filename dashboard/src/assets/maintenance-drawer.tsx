@@ -133,7 +133,8 @@ function Whole({ asset, entry, open, start }: WholeProps) {
 }
 
 function SignoffPanel({ asset, entry, signoff }: Pick<WholeProps, 'asset' | 'entry'> & { signoff: Signoff }) {
-  const { number, role, workerName, workerAddress, licence, signedAt, signature, status, anchor } = signoff;
+  const { number, role, workerName, workerAddress, licence, signedAt, statement, signature, status, anchor } =
+    signoff;
   return (
     <Paper withBorder p="sm">
       <Group justify="space-between" gap="xs">
@@ -155,7 +156,7 @@ function SignoffPanel({ asset, entry, signoff }: Pick<WholeProps, 'asset' | 'ent
         )}
         <Group gap="xs" justify="space-between" mt={4}>
           <span>
-            Signature <Code value={signature} label="signature" />
+            {statement} Signature <Code value={signature} label="signature" />
           </span>
           <DownloadButton
             label="Proof"

@@ -9,10 +9,13 @@ export const keyList: ListOptions = { noun: 'keys', path: '/platform/api-keys' }
 
 const resources = ['vaults', 'files', 'records', 'assets', 'workers', 'webhooks', 'events', 'keys', 'audit'];
 
-export const scopeChoices = resources.map((resource) => ({
-  group: resource,
-  items: [`${resource}:read`, `${resource}:write`],
-}));
+export const scopeChoices = [
+  ...resources.map((resource) => ({
+    group: resource,
+    items: [`${resource}:read`, `${resource}:write`],
+  })),
+  { group: 'never included in “all”', items: ['signoffs:on-behalf'] },
+];
 
 export function keyState({ revokedAt, expiresAt }: ApiKey): 'active' | 'revoked' | 'expired' {
   if (revokedAt !== null) return 'revoked';

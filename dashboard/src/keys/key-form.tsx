@@ -40,7 +40,7 @@ export function KeyForm({ close }: { close(): void }) {
       />
       <MultiSelect
         label="Scopes"
-        description="If none is chosen, the key may do everything in this workspace"
+        description="If none is chosen, the key may do everything in this workspace, except sign on behalf of workers"
         data={scopeChoices}
         value={scopes}
         onChange={setScopes}

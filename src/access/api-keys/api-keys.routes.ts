@@ -27,7 +27,10 @@ const keyFields = {
   id: text(sample.keyId),
   name: text(sampleName),
   hint: text(hintOf(sampleKey), { description: 'The first characters of the key' }),
-  scopes: Type.Array(Type.String(), { description: 'Empty means every scope', examples: [sampleScopes] }),
+  scopes: Type.Array(Type.String(), {
+    description: 'Empty means every scope except `signoffs:on-behalf`, which must be named',
+    examples: [sampleScopes],
+  }),
   createdAt: like(dateTime, '2026-03-02T08:25:00.000Z'),
   expiresAt: orNull(like(dateTime, sampleExpiry)),
   lastUsedAt: orNull(like(dateTime, sample.at)),

@@ -7,7 +7,14 @@ import { isStatementFault } from '../../db/faults.ts';
 import { gather } from '../../db/gather.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import { budgetExceeded, type OwnLimits } from '../../runtime/budgets.ts';
-import { scopes as allScopes, type Caller, may, type Scope } from '../../runtime/caller.ts';
+import {
+  scopes as allScopes,
+  type Caller,
+  isAtLeast,
+  may,
+  onBehalf,
+  type Scope,
+} from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import { auditWrite } from '../audit/audit.ts';
@@ -28,7 +35,7 @@ export interface ApiKey {
 
 export interface NewApiKey {
   name: string;
-  /** Empty: all scopes. */
+  /** Empty: all scopes, except the one that must be named. */
   scopes: Scope[];
   expiresAt: Date | null;
 }
@@ -205,12 +212,25 @@ function refuseEscalation(caller: Caller, { scopes: wanted, expiresAt }: NewApiK
       `A key cannot create a key that outlives it: set expiresAt to ${end} or earlier.`,
     );
   }
+  if (wanted.includes(onBehalf) && !mayGrantOnBehalf(caller)) {
+    throw new AppError(
+      'forbidden',
+      `Only an admin or an owner who is signed in, or the operator on the command line, can create a key with the scope ${onBehalf}.`,
+    );
+  }
   if (caller.scopes.length === 0) return;
-  const beyond = (wanted.length === 0 ? allScopes : wanted).filter((scope) => !may(caller, scope));
+  const beyond = (wanted.length === 0 ? ordinaryScopes : wanted).filter((scope) => !may(caller, scope));
   if (beyond.length === 0) return;
   const which =
     wanted.length === 0 ? 'every scope (list the scopes that the new key should have)' : beyond.join(', ');
   throw new AppError('forbidden', `A key cannot grant scopes that it does not have itself: ${which}.`);
+}
+
+const ordinaryScopes = allScopes.filter((scope) => scope !== onBehalf);
+
+function mayGrantOnBehalf(caller: Caller): boolean {
+  if (caller.person) return isAtLeast(caller.person.role, 'admin');
+  return caller.actor.kind === 'command' || may(caller, onBehalf);
 }
 
 function keyWrites(caller: Caller, { key, apiKey }: MadeKey, ofOperator: boolean): Write[] {

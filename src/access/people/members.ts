@@ -22,6 +22,16 @@ export interface Members {
   remove(caller: Caller, userId: string): Promise<void>;
 }
 
+export async function isMember(db: Db, workspaceId: string, userId: string): Promise<boolean> {
+  const member = await db
+    .selectFrom('members')
+    .select('user_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return member !== undefined;
+}
+
 export function createMembers(db: Db): Members {
   return {
     list: (workspaceId) => readMembers(db, workspaceId),

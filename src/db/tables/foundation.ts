@@ -69,6 +69,7 @@ export interface FoundationTables {
     address: string;
     key_holder: 'service' | 'worker';
     licences: Json<LicenceColumn[]>;
+    user_id: string | null;
     created_at: Timestamp;
     updated_at: Timestamp;
   };

@@ -33,6 +33,11 @@ export interface MaintenanceTables {
     hash: Buffer;
     created_at: Timestamp;
   };
+  signoff_rules: {
+    workspace_id: string;
+    own_key: ('performed' | 'inspected' | 'certified')[];
+    updated_at: Timestamp;
+  };
   dossiers: {
     workspace_id: string;
     id: string;

@@ -1,10 +1,11 @@
 /** The checks of a dossier's entries, one by one: each on its own, its sign-offs, and how entries relate to each other. */
 import { toHex } from '../../proof/hex.ts';
 import { leafHash } from '../../proof/leaf.ts';
+import { fieldsOf } from '../../proof/signoff/signoff-document.ts';
 import type { EvmAnchor, Proof } from '../../proof/verify/proof.ts';
 import { verifyProof } from '../../proof/verify/verify.ts';
 import type { Usage } from '../signing/maintenance-entry.ts';
-import { fieldsOf, signoffsFault, verifySignoff } from '../signing/signoff.ts';
+import { signoffsFault, verifySignoff } from '../signing/signoff.ts';
 import type { CheckedAsset } from './dossier-check-asset.ts';
 import { createEntryChain } from './dossier-check-chain.ts';
 import { hasDigest } from './dossier-files.ts';

@@ -1,9 +1,9 @@
 /** The dossier of an asset, `holdfast/dossier@1`: the names of its files and their content. Safe in browsers. */
 import type { Hex } from 'viem';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
+import type { SignoffDocument, SignoffFields } from '../../proof/signoff/signoff-document.ts';
 import type { Claims, Proof } from '../../proof/verify/proof.ts';
 import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
-import type { SignoffDocument, SignoffFields } from '../signing/signoff.ts';
 
 export const dossierFormat = 'holdfast/dossier@1';
 

@@ -10,9 +10,9 @@ import {
 } from '../../anchoring/anchored.ts';
 import { fromBytea, type HexText } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
+import type { SignoffDocument } from '../../proof/signoff/signoff-document.ts';
 import type { AssetKey } from '../assets/assets.store.ts';
 import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
-import type { SignoffDocument } from '../signing/signoff.ts';
 
 export interface KeptEntry extends AnchorState {
   number: number;

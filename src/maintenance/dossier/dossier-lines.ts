@@ -5,6 +5,7 @@ import type { ManyProofs } from '../../anchoring/many-proofs.ts';
 import type { ProofRequest } from '../../anchoring/proofs.ts';
 import type { HexText } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
+import { fieldsOf } from '../../proof/signoff/signoff-document.ts';
 import type { Proof } from '../../proof/verify/proof.ts';
 import {
   attachmentPath,
@@ -15,7 +16,7 @@ import {
   type SignoffLine,
 } from '../dossier-check/dossier-format.ts';
 import type { AttachedFile, Usage } from '../signing/maintenance-entry.ts';
-import { fieldsOf, signoffDomain, signoffTypes } from '../signing/signoff.ts';
+import { signoffDomain, signoffTypes } from '../signing/signoff.ts';
 import { isCertified, type KeptEntry, type KeptSignoff } from './dossier-entries.ts';
 
 export interface LinesDeps {

@@ -193,9 +193,12 @@ function statementsOf({ data }: MaintenanceEntry): string[] {
 function signedBy({ signoffs }: PrintedEntry): Words {
   if (signoffs.length === 0) return { text: '', note: 'not signed off' };
   return signoffs
-    .map(({ document: { role, workerName, workerAddress, licence, signedAt } }) => {
+    .map(({ document }) => {
+      const { role, workerName, workerAddress, licence, signedAt, signedWith } = document;
+      const isOnBehalf = signedWith?.method === 'held-key' && signedWith.apiKeyId !== null;
+      const by = isOnBehalf ? 'the service on behalf of ' : '';
       const number = licence === null ? '' : `, licence ${licence.number}`;
-      return `${roleWords[role]}: ${workerName || workerAddress}${number}, ${dayAndMinute(signedAt)}`;
+      return `${roleWords[role]}: ${by}${workerName || workerAddress}${number}, ${dayAndMinute(signedAt)}`;
     })
     .join('\n');
 }

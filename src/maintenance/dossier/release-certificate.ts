@@ -14,6 +14,7 @@ import type { Drawing, Parts } from '../../pdf/drawing.ts';
 import { colours, sizes } from '../../pdf/look.ts';
 import { createPaper, type Paper } from '../../pdf/paper.ts';
 import { notPrinted } from '../../pdf/showable.ts';
+import { signedInWords } from '../../proof/signoff/signoff-document.ts';
 import type { Dossier } from '../dossier-check/dossier-format.ts';
 import { inWords, roleWords, shortened } from './logbook-words.ts';
 import { type PrintedEntry, type PrintedSignoff, readEntry, type SentEntry } from './sent-entry.ts';
@@ -139,7 +140,17 @@ function statement({ entry, signoffs }: PrintedEntry): string {
       .join(' and ');
   const inspected = names('inspected');
   const performed = names('performed') || entry.workerName || entry.workerAddress;
-  return `The work described below was performed by ${performed}${inspected === '' ? '' : `, inspected by ${inspected}`} and certified by ${names('certified')}. Each of them signed it with the key of their own address.`;
+  return `The work described below was performed by ${performed}${inspected === '' ? '' : `, inspected by ${inspected}`} and certified by ${names('certified')}.${onBehalfOf(signoffs)}`;
+}
+
+/** What the service signed for others must not pass for their own signature. */
+function onBehalfOf(signoffs: PrintedSignoff[]): string {
+  const signed = signoffs.filter(
+    ({ document: { signedWith } }) => signedWith?.method === 'held-key' && signedWith.apiKeyId !== null,
+  );
+  if (signed.length === 0) return '';
+  const names = [...new Set(signed.map(({ document }) => document.workerName || document.workerAddress))];
+  return ` The service signed on behalf of ${names.join(' and ')}.`;
 }
 
 function aboutAsset({ asset, owner }: ReleaseInput): Pair[] {
@@ -189,7 +200,7 @@ function aboutSignoff({ document }: PrintedSignoff): Pair[] {
               note: `For ${licence.scope}; ${licence.expiresAt === null ? 'no expiry' : `valid until ${dateAndTime(new Date(licence.expiresAt))}`}.`,
             },
     },
-    { name: 'Signed', value: dateAndTime(new Date(signedAt)) },
+    { name: 'Signed', value: { text: dateAndTime(new Date(signedAt)), note: signedInWords(document) } },
     { name: 'Signature', value: { digits: signature } },
   ];
 }

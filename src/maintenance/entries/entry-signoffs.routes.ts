@@ -13,7 +13,8 @@ import type { Maintenances } from './maintenances.ts';
 export const signoffsUrl = `${apiBase}/damc/assets/:assetId/maintenances/:maintenanceId/signoffs/`;
 export const role = Type.Unsafe<SignoffRole>(Type.String({ enum: [...signoffRoles] }));
 export const signature = text(sample.signature, {
-  description: '65 bytes in hex: r, s in the lower half of the order, v 27 or 28',
+  description:
+    '65 bytes in hex: r, s in the lower half of the order, v 27 or 28; of a passkey, the signature of its assertion',
 });
 
 const sampleHash = '0xf371463503287f1c94783600d68efdafbf495c93e1ffb7444365387a3ca7cf23';
@@ -38,6 +39,16 @@ const signoffFields = {
     ),
   ),
   signedAt: like(dateTime, sample.signedAt),
+  signedWith: orNull(
+    Type.String({
+      enum: ['own-key', 'held-key', 'passkey'],
+      description:
+        'Whose key signed: one that the worker holds, one that the service holds for them, or a passkey. Null if it was not recorded, as in sign-offs of earlier versions',
+    }),
+  ),
+  statement: text(`Signed by ${sample.workerName} with their own key.`, {
+    description: 'The same in one sentence; also says when the service signed on behalf of the worker',
+  }),
   signature,
   signoffHash: text(sampleHash, {
     description: 'SHA-256 of a random salt and the sign-off in its RFC 8785 form; the salt is in the proof',

@@ -25,6 +25,8 @@ export interface Subject {
     name: string;
     keyHolder: 'service' | 'worker';
     licences: Licence[];
+    /** The person whom the worker is. */
+    userId: string | null;
   };
 }
 
@@ -37,6 +39,7 @@ interface SubjectRow {
   name: string;
   key_holder: 'service' | 'worker';
   licences: Licence[];
+  user_id: string | null;
   assigned: boolean;
 }
 
@@ -79,6 +82,7 @@ function requireSubject({ assetId, workerAddress }: SubjectKey, row: SubjectRow 
       name: row.name,
       keyHolder: row.key_holder,
       licences: row.licences,
+      userId: row.user_id,
     },
   };
 }
@@ -86,7 +90,7 @@ function requireSubject({ assetId, workerAddress }: SubjectKey, row: SubjectRow 
 async function readSubjects(db: Db, keys: SubjectKey[]): Promise<SubjectRow[]> {
   const { rows } = await sql<SubjectRow>`
     select v.id as vault_id, v.address as vault_address, v.status as vault_status, w.id as worker_id,
-      w.address as worker_address, w.name, w.key_holder, w.licences,
+      w.address as worker_address, w.name, w.key_holder, w.licences, w.user_id,
       exists (
         select 1 from asset_workers a where a.workspace_id = wanted.workspace_id and a.asset_id = wanted.asset_id
           and a.address = wanted.address
@@ -101,7 +105,7 @@ async function readSubjects(db: Db, keys: SubjectKey[]): Promise<SubjectRow[]> {
       select id, address, status from vaults where workspace_id = wanted.workspace_id and id = a.vault_id limit 1
     ) as v on true
     left join lateral (
-      select id, address, name, key_holder, licences from workers
+      select id, address, name, key_holder, licences, user_id from workers
       where workspace_id = wanted.workspace_id and lower(address) = wanted.address limit 1
     ) as w on true
     order by wanted.place`.execute(db);

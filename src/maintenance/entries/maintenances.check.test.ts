@@ -14,8 +14,8 @@ import { maintenancesCheck } from './maintenances.check.ts';
 const account = privateKeyToAccount(generatePrivateKey());
 const caller = {
   workspaceId: 'ws_1',
-  actor: { kind: 'system', id: 'test' } as const,
-  scopes: [],
+  actor: { kind: 'api_key', id: 'test' } as const,
+  scopes: ['signoffs:on-behalf'] as const,
   requestId: null,
 };
 let database: Database;
@@ -51,7 +51,11 @@ before(async () => {
   };
   first = (await create(caller, work, () => [])).maintenanceId;
   second = (await create(caller, { ...work, supersedes: first }, () => [])).maintenanceId;
-  const signoffs = createSignoffs({ db, keyring: { signer: async () => account } });
+  const signoffs = createSignoffs({
+    db,
+    keyring: { signer: async () => account },
+    requireFreshSession: async () => {},
+  });
   await signoffs.create(
     caller,
     { assetId: 'pump', maintenanceId: second, workerAddress: account.address, role: 'performed' },

@@ -13,9 +13,10 @@ import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
 import { writtenIds } from '../../db/written-since.ts';
 import { recordDigest } from '../../proof/content.ts';
+import type { SignoffDocument } from '../../proof/signoff/signoff-document.ts';
 import type { Check, Finding, Pass } from '../../runtime/check.ts';
 import type { MaintenanceEntry, Usage } from '../signing/maintenance-entry.ts';
-import { type SignoffDocument, verifySignoff } from '../signing/signoff.ts';
+import { verifySignoff } from '../signing/signoff.ts';
 import { entryClaims } from './entry-chain.ts';
 
 export function maintenancesCheck(db: Db): Check {

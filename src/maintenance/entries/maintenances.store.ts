@@ -12,8 +12,12 @@ import {
 import { fromBytea, type HexText } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
+import {
+  type SignedWith,
+  type SignoffDocument,
+  signedInWords,
+} from '../../proof/signoff/signoff-document.ts';
 import { AppError } from '../../runtime/errors.ts';
-import type { SignoffDocument } from '../signing/signoff.ts';
 
 /** The type of an entry in its form for comparisons: case does not matter. An index uses the same expression. */
 export const plainType = sql`(lower(btrim(type) collate "default") collate "C")`;
@@ -41,6 +45,10 @@ export interface Maintenance extends AnchorState {
 export interface Signoff
   extends AnchorState,
     Pick<SignoffDocument, 'role' | 'workerAddress' | 'workerName' | 'licence' | 'signedAt' | 'signature'> {
+  /** Null if that was not recorded. */
+  signedWith: SignedWith['method'] | null;
+  /** Who signed with what, in one sentence. */
+  statement: string;
   /** Counts from 1 in each entry. */
   number: number;
   signoffHash: HexText;
@@ -196,9 +204,8 @@ function toMaintenance(row: MaintenanceRow, signoffs: Signoff[]): Maintenance {
 }
 
 function toSignoff(row: SignoffRow): Signoff {
-  const { role, workerAddress, workerName, licence, signedAt, signature } = JSON.parse(
-    row.document,
-  ) as SignoffDocument;
+  const document = JSON.parse(row.document) as SignoffDocument;
+  const { role, workerAddress, workerName, licence, signedAt, signature } = document;
   return {
     number: row.number,
     role,
@@ -206,6 +213,8 @@ function toSignoff(row: SignoffRow): Signoff {
     workerName,
     licence,
     signedAt,
+    signedWith: document.signedWith?.method ?? null,
+    statement: signedInWords(document),
     signature,
     signoffHash: fromBytea(row.hash),
     ...anchorStateOf(row),

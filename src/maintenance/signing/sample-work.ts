@@ -1,8 +1,9 @@
 /** The story behind the examples of the OpenAPI document: a hoist winch, its inspection, and the workers who sign. */
+
+import { type SignoffDocument, signoffFormat } from '../../proof/signoff/signoff-document.ts';
 import { sample } from '../../runtime/schemas.ts';
 import type { Licence } from './licence.ts';
 import { type AttachedFile, entryFormat, type MaintenanceEntry } from './maintenance-entry.ts';
-import { type SignoffDocument, signoffFormat } from './signoff.ts';
 
 export const sampleLicence = {
   scope: 'hoist inspection',
@@ -65,5 +66,6 @@ export const sampleSignoff: SignoffDocument = {
   ...worker,
   licence: sampleLicence,
   signedAt: sample.signedAt,
+  signedWith: { method: 'own-key' },
   signature: sample.signature,
 };

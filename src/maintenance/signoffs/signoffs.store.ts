@@ -3,10 +3,10 @@
 import { sql } from 'kysely';
 import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
 import type { Db } from '../../db/database.ts';
+import type { SignoffDocument } from '../../proof/signoff/signoff-document.ts';
 import { type MaintenanceKey, noMaintenance } from '../entries/maintenances.store.ts';
 import type { Licence } from '../signing/licence.ts';
 import { type MaintenanceEntry, scopeOf } from '../signing/maintenance-entry.ts';
-import type { SignoffDocument } from '../signing/signoff.ts';
 import type { Signing } from '../signing/signoff-rules.ts';
 
 export interface SignableEntry extends Pick<Signing, 'scope' | 'performers'> {

@@ -5,6 +5,7 @@
  */
 import type { Hex } from 'viem';
 import { auditWrite } from '../../access/audit/audit.ts';
+import type { RequireFreshSession } from '../../access/people/fresh-session.ts';
 import { pendingLeaf } from '../../anchoring/batching/pending.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
@@ -12,19 +13,23 @@ import { insertAll, type Write } from '../../db/writes.ts';
 import { recordContent } from '../../holdings/records/record-content.ts';
 import { explainRefusedSeal } from '../../holdings/vaults/refused-seal.ts';
 import type { Keyring } from '../../keys/keyring.ts';
+import {
+  fieldsOf,
+  type SignedWith,
+  type SignoffDocument,
+  type SignoffFields,
+  signedInWords,
+  signoffFormat,
+} from '../../proof/signoff/signoff-document.ts';
+import { keySignatureFault } from '../../proof/signoff/signoff-signature.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { findSubject, type Subject } from '../entries/maintenance-subject.ts';
 import type { MaintenanceKey, Signoff } from '../entries/maintenances.store.ts';
-import {
-  fieldsOf,
-  makeSignoffTypedData,
-  type SignoffDocument,
-  type SignoffFields,
-  signoffFormat,
-  signoffSignatureFault,
-} from '../signing/signoff.ts';
+import { makeSignoffTypedData } from '../signing/signoff.ts';
 import { judgeSignoff, type SignoffRole, signingTimeFault } from '../signing/signoff-rules.ts';
+import { requireSigningAuthority } from './signing-authority.ts';
+import { readOwnKeyRoles } from './signoff-rules.store.ts';
 import { lockEntry, type SignableEntry } from './signoffs.store.ts';
 
 export interface SignoffRequest {
@@ -58,6 +63,7 @@ export interface Signoffs {
 export interface SignoffsDeps {
   db: Db;
   keyring: Pick<Keyring, 'signer'>;
+  requireFreshSession: RequireFreshSession;
 }
 
 /** How long after signing a signature is accepted. */
@@ -68,7 +74,7 @@ const aheadMs = 60_000;
 /** Per entry: an entry is returned with all its sign-offs, and each is judged by all earlier ones. */
 export const mostSignoffs = 100;
 
-export function createSignoffs({ db, keyring }: SignoffsDeps): Signoffs {
+export function createSignoffs({ db, keyring, requireFreshSession }: SignoffsDeps): Signoffs {
   return {
     async prepare({ workspaceId }, request) {
       const subject = await findSubject(db, { workspaceId, ...request });
@@ -83,11 +89,16 @@ export function createSignoffs({ db, keyring }: SignoffsDeps): Signoffs {
       const { workspaceId } = caller;
       const { worker } = await findSubject(db, { workspaceId, ...input });
       requireOwnSignature(worker, input);
+      const isHeld = worker.keyHolder === 'service';
+      const signedWith: SignedWith = isHeld
+        ? await requireSigningAuthority(caller, worker, requireFreshSession)
+        : { method: 'own-key' };
       // Before the transaction: a request that holds a connection must not wait for another one.
-      const signer = worker.keyHolder === 'service' ? await keyring.signer({ workspaceId, ...worker }) : null;
+      const signer = isHeld ? await keyring.signer({ workspaceId, ...worker }) : null;
       const signing = db.transaction().execute(async (db) => {
         const entry = await lockEntry(db, { workspaceId, ...input }, { lock: true });
         const subject = await findSubject(db, { workspaceId, ...input });
+        if (isHeld) await refuseHeldKey(db, { workspaceId, role: input.role });
         const now = new Date();
         const signedAt = wholeSeconds(input.signedAt ?? soonest(entry));
         if (input.signedAt) requireRecent(signedAt, now);
@@ -95,14 +106,17 @@ export function createSignoffs({ db, keyring }: SignoffsDeps): Signoffs {
         const fields = fieldsOf(document);
         const signature = signer
           ? await signer.signTypedData(makeSignoffTypedData(fields))
-          : await requireSignature(fields, input.signature ?? '');
-        const made = makeSignoff({ ...document, signature }, { subject, entry });
+          : requireSignature(fields, input.signature ?? '');
+        const made = makeSignoff({ ...document, signedWith, signature }, { subject, entry });
         await insertAll(db, [
           ...made.writes,
           auditWrite(caller, {
             action: 'maintenance.sign_off',
             targetId: input.maintenanceId,
-            details: { number: made.signoff.number, role: input.role, workerId: worker.id },
+            details: {
+              ...{ number: made.signoff.number, role: input.role, workerId: worker.id },
+              signedWith: signedWith.method,
+            },
           }),
           ...also(made.signoff),
         ]);
@@ -128,7 +142,7 @@ function unsigned(
     licenceScope,
   }: SignoffRequest & Pick<MaintenanceKey, 'workspaceId'>,
   { subject, entry, signedAt }: Known & { signedAt: Date },
-): Omit<SignoffDocument, 'signature'> {
+): Omit<SignoffDocument, 'signature' | 'signedWith'> {
   if (entry.supersededBy !== null) {
     throw new AppError(
       'conflict',
@@ -170,6 +184,18 @@ function unsigned(
   };
 }
 
+/** Whether the workspace accepts what the service signs for workers, in this role. */
+async function refuseHeldKey(
+  db: Db,
+  { workspaceId, role }: { workspaceId: string; role: SignoffRole },
+): Promise<void> {
+  if (!(await readOwnKeyRoles(db, workspaceId)).includes(role)) return;
+  throw new AppError(
+    'signers_key_required',
+    `In this workspace, ${role} needs a passkey or a key that the worker holds. The service does not sign it for workers.`,
+  );
+}
+
 function makeSignoff(
   document: SignoffDocument,
   { subject, entry }: Known,
@@ -204,6 +230,8 @@ function makeSignoff(
   return {
     signoff: {
       ...{ number, role, workerAddress, workerName, licence, signedAt, signature },
+      signedWith: document.signedWith?.method ?? null,
+      statement: signedInWords(document),
       signoffHash: fromBytea(digest),
       status: 'pending',
       anchor: null,
@@ -243,8 +271,8 @@ function requireRecent(signedAt: Date, now: Date): void {
   );
 }
 
-async function requireSignature(fields: SignoffFields, signature: string): Promise<Hex> {
-  const fault = await signoffSignatureFault(fields, signature);
+function requireSignature(fields: SignoffFields, signature: string): Hex {
+  const fault = keySignatureFault(fields, signature);
   if (fault === null) return signature.toLowerCase() as Hex;
   throw new AppError(
     'invalid_request',

@@ -57,6 +57,11 @@ const WorkerSchema = named(
     address: text(sample.workerAddress, { description: 'Address of the worker, EIP-55' }),
     keyHolder: Type.String({ enum: ['service', 'worker'], description: 'Who holds the private key' }),
     licences: Type.Array(Type.Object({ ...licenceFields, expiresAt })),
+    userId: orNull(
+      text(sample.userId, {
+        description: 'The member of the workspace whom the worker is; null if not bound',
+      }),
+    ),
     createdAt: like(dateTime, sampleCreatedAt),
     updatedAt: like(dateTime, sampleCreatedAt),
   }),
@@ -176,6 +181,43 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
         }),
       };
       return toJson(await workers.update(callerOf(request), request.params.address, change));
+    },
+  );
+
+  app.put(
+    `${url}:address/person/`,
+    {
+      config: { role: 'admin' },
+      schema: {
+        operationId: 'bindWorker',
+        summary: 'Say which person a worker is',
+        description:
+          'For admins who have just signed in, and not for themselves. The service uses the key that it holds for the worker only in the session of this person.',
+        tags: ['workers'],
+        params: workerPath,
+        body: Type.Object({ userId: text(sample.userId) }, { additionalProperties: false }),
+        response: { 200: WorkerSchema },
+      },
+    },
+    async (request) =>
+      toJson(await workers.bind(callerOf(request), request.params.address, request.body.userId)),
+  );
+
+  app.delete(
+    `${url}:address/person/`,
+    {
+      config: { role: 'admin' },
+      schema: {
+        operationId: 'unbindWorker',
+        summary: 'Say that a worker is no longer that person',
+        tags: ['workers'],
+        params: workerPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await workers.bind(callerOf(request), request.params.address, null);
+      return reply.code(204).send(null);
     },
   );
 }

@@ -1,6 +1,8 @@
 /** Workers: people who do and sign maintenance work, each with an address. */
 import { isDeepStrictEqual } from 'node:util';
 import { auditWrite } from '../../access/audit/audit.ts';
+import type { RequireFreshSession } from '../../access/people/fresh-session.ts';
+import { isMember } from '../../access/people/members.ts';
 import type { Db } from '../../db/database.ts';
 import { violates } from '../../db/faults.ts';
 import { type CommitTogether, insertAll, type Write } from '../../db/writes.ts';
@@ -18,6 +20,8 @@ export interface Worker {
   address: string;
   keyHolder: 'service' | 'worker';
   licences: Licence[];
+  /** The person whom the worker is. */
+  userId: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -34,15 +38,27 @@ export interface Workers {
   list(workspaceId: string, page: { before: string | undefined; limit: number }): Promise<Worker[]>;
   get(workspaceId: string, address: string): Promise<Worker>;
   update(caller: Caller, address: string, change: { name?: string; licences?: Licence[] }): Promise<Worker>;
+  /** Says which member of the workspace the worker is; null: nobody. Somebody else has to say it. */
+  bind(caller: Caller, address: string, userId: string | null): Promise<Worker>;
 }
 
 export interface WorkersDeps {
   db: Db;
   commit: CommitTogether;
   keyring: Keyring;
+  requireFreshSession: RequireFreshSession;
 }
 
-const columns = ['id', 'name', 'address', 'key_holder', 'licences', 'created_at', 'updated_at'] as const;
+const columns = [
+  'id',
+  'name',
+  'address',
+  'key_holder',
+  'licences',
+  'user_id',
+  'created_at',
+  'updated_at',
+] as const;
 
 interface WorkerRow {
   id: string;
@@ -50,11 +66,12 @@ interface WorkerRow {
   address: string;
   key_holder: 'service' | 'worker';
   licences: Licence[];
+  user_id: string | null;
   created_at: Date;
   updated_at: Date;
 }
 
-export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
+export function createWorkers({ db, commit, keyring, requireFreshSession }: WorkersDeps): Workers {
   return {
     async create(caller, input, also) {
       const { workspaceId } = caller;
@@ -67,6 +84,7 @@ export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
         address: made?.address ?? checksummed(input.address ?? ''),
         keyHolder: made ? 'service' : 'worker',
         licences: [],
+        userId: null,
         createdAt: at,
         updatedAt: at,
       };
@@ -82,6 +100,7 @@ export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
               address,
               key_holder: keyHolder,
               licences: [],
+              user_id: null,
               created_at: at,
               updated_at: at,
             },
@@ -146,6 +165,38 @@ export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
         await insertAll(db, [auditWrite(caller, { action: 'worker.update', targetId: worker.id, details })]);
         return updated;
       }),
+
+    async bind(caller, address, userId) {
+      await requireFreshSession(caller);
+      if (userId !== null && userId === caller.person?.userId) {
+        throw new AppError(
+          'second_person_required',
+          'You cannot say yourself that a worker is you: another admin has to do that.',
+        );
+      }
+      return db.transaction().execute(async (db) => {
+        const { workspaceId } = caller;
+        const row = await selectByAddress(db, workspaceId, address).forUpdate().executeTakeFirst();
+        if (!row) throw notFound(address);
+        if (userId !== null && !(await isMember(db, workspaceId, userId))) {
+          throw new AppError('resource_not_found', `There is no member ${userId} in this workspace.`);
+        }
+        const worker = toWorker(row);
+        if (worker.userId === userId) return worker;
+        const updatedAt = new Date();
+        await db
+          .updateTable('workers')
+          .set({ user_id: userId, updated_at: updatedAt })
+          .where('workspace_id', '=', workspaceId)
+          .where('id', '=', worker.id)
+          .execute();
+        const details = { userId: { from: worker.userId, to: userId } };
+        await insertAll(db, [
+          auditWrite(caller, { action: 'worker.bind_person', targetId: worker.id, details }),
+        ]);
+        return { ...worker, userId, updatedAt };
+      });
+    },
   };
 }
 
@@ -177,6 +228,7 @@ function toWorker(row: WorkerRow): Worker {
     address,
     licences,
     keyHolder: row.key_holder,
+    userId: row.user_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -2,10 +2,14 @@
 
 /** Steps on the document as a whole. */
 export const documentSteps = ['digest', 'claims', 'leaf', 'path', 'seal', 'time'] as const;
+/** The worker's signature, in a proof of a sign-off that is verified with its content. */
+export const signatureStep = 'signature';
+/** Those without which a verdict is not PASS. */
+export const neededSteps: readonly string[] = [...documentSteps, signatureStep];
 /** Steps on each anchor, by its type; and `renewal`, on each renewal. */
 export const clockSteps = ['registry', 'chain', 'finality', 'token', 'block', 'renewal'] as const;
 
-export type StepName = (typeof documentSteps)[number] | (typeof clockSteps)[number];
+export type StepName = (typeof documentSteps)[number] | (typeof clockSteps)[number] | typeof signatureStep;
 
 export interface StepResult {
   status: 'pass' | 'fail' | 'skipped';
@@ -48,7 +52,7 @@ export const skip = (message: string): StepResult => ({ status: 'skipped', messa
 /** One failed step fails the whole; every step on the document must pass. A clock that was not checked does no harm. */
 export function verdictOf(steps: readonly Step[]): Verification['verdict'] {
   if (steps.some(({ status }) => status === 'fail')) return 'fail';
-  const needed = steps.filter(({ name }) => (documentSteps as readonly StepName[]).includes(name));
+  const needed = steps.filter(({ name }) => neededSteps.includes(name));
   return needed.every(({ status }) => status === 'pass') ? 'pass' : 'incomplete';
 }
 

@@ -1,6 +1,6 @@
 /** The verdict in one sentence. */
 import type { Proof } from './proof.ts';
-import { documentSteps, existedWhen, type StepName, type Verification } from './steps.ts';
+import { existedWhen, neededSteps, type Verification } from './steps.ts';
 
 export function summaryOf(
   { verdict, steps, vouchers }: Pick<Verification, 'verdict' | 'steps' | 'vouchers'>,
@@ -11,8 +11,7 @@ export function summaryOf(
     return `Something contradicts the proof: ${[...new Set(failed)].join(', ')}.`;
   }
   if (verdict === 'incomplete' || !about) {
-    const needed: readonly StepName[] = documentSteps;
-    const open = steps.filter(({ name, status }) => needed.includes(name) && status !== 'pass');
+    const open = steps.filter(({ name, status }) => neededSteps.includes(name) && status !== 'pass');
     return `Nothing contradicts the proof, but not everything was checked: ${open.map(({ name }) => name).join(', ')}.`;
   }
   const { proof, hasContent, at } = about;

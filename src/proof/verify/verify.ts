@@ -2,13 +2,14 @@
 import type { Hex } from 'viem';
 import { parseJsonText } from '../../runtime/json-text.ts';
 import { CanonicalJsonError } from '../canonical.ts';
-import { type Content, contentDigest } from '../content.ts';
+import { type Content, contentDigest, wholeOf } from '../content.ts';
 import { fromHex, toHex } from '../hex.ts';
 import type { Fault } from '../json-shape.ts';
 import { plainKeccak } from '../keccak.ts';
 import { claimsHash, kindHash, leafDomain, leafDomainHash, leafHash, subjectHash } from '../leaf.ts';
 import { foldPath } from '../merkle.ts';
 import { recoverSigner, sealId, signatureFault } from '../seal.ts';
+import { checkSignature } from '../signoff/signoff-step.ts';
 import type { ClockGiven } from './clock.ts';
 import { judgeClocks } from './clocks.ts';
 import { type ParsedProof, type Proof, parseProof } from './proof.ts';
@@ -19,6 +20,7 @@ import {
   type Step,
   type StepName,
   type StepResult,
+  signatureStep,
   skip,
   type Verification,
   verdictOf,
@@ -40,8 +42,11 @@ export async function verifyProof(document: unknown, options: VerifyOptions = {}
   if (proof === null) return conclude(malformed(faults), []);
   const leaf = checkLeaf(proof);
   const path = leaf.status === 'pass' ? checkPath(proof) : skip('There is no leaf to start from.');
+  const given = await readSignoff(proof, options);
+  const digest = await checkDigest(proof, given);
   const results: Record<string, StepResult> = {
-    digest: await checkDigest(proof, options),
+    digest,
+    ...(given.signoff && { [signatureStep]: await checkSignoff(proof, given.signoff, digest) }),
     claims: checkClaims(proof),
     leaf,
     path,
@@ -87,6 +92,22 @@ async function checkDigest({ content, leaf }: Proof, options: VerifyOptions): Pr
     if (!(error instanceof CanonicalJsonError)) throw error;
     return fail(`The content is not the JSON of a record: ${error.message}`);
   }
+}
+
+/** The content of a sign-off is read twice: for its digest, and for its signature. Any other may be larger than memory. */
+async function readSignoff(
+  { kind, content }: Proof,
+  options: VerifyOptions,
+): Promise<VerifyOptions & { signoff?: Uint8Array }> {
+  if (kind !== 'signoff' || content.canonicalization !== 'jcs' || options.content === undefined)
+    return options;
+  const signoff = await wholeOf(options.content);
+  return { ...options, content: signoff, signoff };
+}
+
+async function checkSignoff(proof: Proof, content: Uint8Array, digest: StepResult): Promise<StepResult> {
+  if (digest.status === 'pass') return checkSignature(proof, content);
+  return skip('The content is not the one that the proof is about.');
 }
 
 function checkClaims({ claims, leaf }: Proof): StepResult {

@@ -33,8 +33,8 @@ export async function makeThings(service: Service, name = 'Thing'): Promise<Path
 /** Creates something in a workspace with an API key. */
 type Make = (service: Service, vault: PathValues, name?: string) => Promise<PathValues>;
 
-async function create({ call }: Service, path: string, body: object) {
-  const made = await call('POST', path, { body });
+async function create({ call }: Service, path: string, body: object, options: { key?: string } = {}) {
+  const made = await call('POST', path, { body, ...options });
   assert.ok(made.status < 300, made.text);
   return made.json;
 }
@@ -73,7 +73,7 @@ const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
   });
   const signing = { workerAddress: address, role: 'performed' };
   const signoffs = `${assets}${assetId}/maintenances/${maintenanceId}/signoffs/`;
-  const signoff = await create(service, signoffs, signing);
+  const signoff = await create(service, signoffs, signing, { key: await service.onBehalfKey() });
   const lastDone = { at: new Date().toISOString(), hours: 0, cycles: 0 };
   const interval = { name, every: { days: 1 }, lastDone };
   const { id: intervalId } = await create(service, `${assets}${assetId}/intervals/`, interval);

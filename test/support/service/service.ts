@@ -14,7 +14,7 @@ import { createWorkspace, operatorIn } from '../../../src/access/workspaces/work
 import { type App, createApp } from '../../../src/app/app.ts';
 import { type Config, readConfig } from '../../../src/config/config.ts';
 import { openDatabase } from '../../../src/db/database.ts';
-import type { Scope } from '../../../src/runtime/caller.ts';
+import { type Scope, scopes } from '../../../src/runtime/caller.ts';
 import { blobsOf, createTestDatabase } from './database.ts';
 
 export interface Service {
@@ -29,6 +29,8 @@ export interface Service {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** A key of the default workspace, or of a new one. */
   makeKey(options?: { scopes?: Scope[]; newWorkspace?: boolean; expiresAt?: Date }): Promise<string>;
+  /** A key of the default workspace with every scope, including the one to sign on behalf of workers. */
+  onBehalfKey(): Promise<string>;
   /** Queries the database over a kept connection: a new one takes ten times as long as most queries. */
   sql(text: string, values?: unknown[]): Promise<QueryResult>;
   close(): Promise<void>;
@@ -122,6 +124,7 @@ export async function startService({
   }
 
   const key = await makeKey();
+  let onBehalfKey: Promise<string> | undefined;
   const open = opened.move();
   return {
     app,
@@ -131,6 +134,7 @@ export async function startService({
     databaseUrl: url,
     logged,
     makeKey,
+    onBehalfKey: () => (onBehalfKey ??= makeKey({ scopes: [...scopes] })),
     sql: (text, values = []) => withDatabase.pool.query(text, values),
     call: callerAt(base, key),
     close: () => open.disposeAsync(),
