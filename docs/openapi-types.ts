@@ -1249,6 +1249,186 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/damc/workers/{address}/invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite a worker to register a passkey
+         * @description The link works once, for seven days, and replaces earlier ones. Somebody else must confirm the registration. Needs the scope `workers:write`.
+         */
+        post: operations["inviteWorker"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/workers/{address}/passkeys/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the passkeys of a worker
+         * @description Oldest first, revoked and refused ones included. Needs the scope `workers:read`.
+         */
+        get: operations["listPasskeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm whose passkey it is
+         * @description By an admin who has just signed in, who is not the worker and did not invite them, with the code that the worker sees on their device. The first confirmation destroys the key that the service held for the worker. Only for people who are signed in. Needs the role `admin`.
+         */
+        post: operations["confirmPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/refuse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refuse a registration that was not the worker’s
+         * @description Only for people who are signed in. Needs the role `admin`.
+         */
+        post: operations["refusePasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a passkey
+         * @description It signs nothing any more; what it has signed stays valid. A repeat changes nothing. Needs the scope `workers:write`.
+         */
+        post: operations["revokePasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/workers/{address}/passkeys/statements/{number}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what was anchored about a passkey
+         * @description Needs the scope `workers:read`.
+         */
+        get: operations["getPasskeyStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/workers/{address}/passkeys/statements/{number}/proof/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the proof of what was anchored about a passkey
+         * @description 409 until it is confirmed. Needs the scope `workers:read`.
+         */
+        get: operations["getPasskeyProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get what a browser needs to make a passkey
+         * @description For the device of a worker who has a link. Needs no key.
+         */
+        post: operations["getPasskeyOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/passkeys/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a passkey with a link
+         * @description The passkey signs only after a second person has confirmed it with the code of the answer. Needs no key.
+         */
+        post: operations["registerPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/damc/signoffs/rules/": {
         parameters: {
             query?: never;
@@ -2558,7 +2738,7 @@ export interface components {
             /** @description What went wrong, for people to read */
             message: string;
             /** @enum {string} */
-            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "budget_exceeded" | "not_the_signer" | "step_up_required" | "second_person_required" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "signers_key_required" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
+            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "budget_exceeded" | "not_the_signer" | "step_up_required" | "second_person_required" | "passkey_required" | "passkey_unknown" | "passkey_unconfirmed" | "passkey_revoked" | "passkey_counter" | "assertion_mismatch" | "assertion_origin" | "user_verification_missing" | "assertion_invalid" | "assertion_replayed" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "signers_key_required" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
             /** @description A page of this service that explains the error code */
             docUrl: string;
             /** Format: date-time */
@@ -2964,6 +3144,44 @@ export interface components {
             /** Format: date-time */
             joinedAt: string;
         };
+        /** @description A passkey with which a worker signs */
+        Passkey: {
+            id: string;
+            /**
+             * @description Only an active one signs
+             * @enum {string}
+             */
+            state: "unconfirmed" | "active" | "refused" | "revoked";
+            /** @description The host name that it is bound to */
+            rpId: string;
+            /** @description The statement that registered it; null until it is confirmed */
+            registrationNumber: number | null;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        /** @description That a passkey is the worker’s, or no longer; it is anchored */
+        PasskeyStatement: {
+            /** @description Counted from 1 for each worker */
+            number: number;
+            /** @description SHA-256 of a random salt and the document in its RFC 8785 form; the salt is in the proof */
+            hash: string;
+            /** @enum {string} */
+            status: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
+            /** @description Null until it is confirmed */
+            anchor: {
+                chainId: number;
+                transactionHash: string;
+                blockNumber: number;
+                /** Format: date-time */
+                anchoredAt: string;
+            } | null;
+            /** @description The content of the proof */
+            document: {
+                format: string;
+            } & {
+                [key: string]: unknown;
+            };
+        };
         /** @description A proof that anyone can verify without this service */
         Proof: {
             format: string;
@@ -3210,6 +3428,16 @@ export interface components {
              * @description The signature is accepted until then
              */
             expiresAt: string;
+            /** @description For a worker who signs with a passkey: PublicKeyCredentialRequestOptionsJSON of WebAuthn, with the EIP-712 digest as challenge */
+            passkey: {
+                challenge: string;
+                rpId: string;
+                allowCredentials: {
+                    type: string;
+                    id: string;
+                }[];
+                userVerification: string;
+            } | null;
         };
         /** @description What a workspace requires of sign-offs */
         SignoffRules: {
@@ -3410,10 +3638,10 @@ export interface components {
             /** @description Address of the worker, EIP-55 */
             address: string;
             /**
-             * @description Who holds the private key
+             * @description Who holds the private key; `passkey` if the worker signs with passkeys only
              * @enum {string}
              */
-            keyHolder: "service" | "worker";
+            keyHolder: "service" | "worker" | "passkey";
             licences: {
                 /**
                  * Format: plain-text
@@ -3433,6 +3661,16 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+        };
+        /** @description A link by which a worker registers a passkey, once */
+        WorkerInvitation: {
+            id: string;
+            /** @description The token from the link */
+            token: string;
+            /** @description For the worker: as a link or as a QR code */
+            link: string;
+            /** Format: date-time */
+            expiresAt: string;
         };
         /** @description A workspace */
         Workspace: {
@@ -7259,9 +7497,16 @@ export interface operations {
                     signature?: string;
                     /**
                      * Format: date-time
-                     * @description As in the typed data; only together with a signature
+                     * @description As in the typed data; only together with a signature or an assertion
                      */
                     signedAt?: string;
+                    /** @description What the passkey returned, each in base64url without padding */
+                    assertion?: {
+                        credentialId: string;
+                        authenticatorData: string;
+                        clientDataJSON: string;
+                        signature: string;
+                    };
                 };
             };
         };
@@ -7322,6 +7567,424 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignoffRequest"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    inviteWorker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A link by which a worker registers a passkey, once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerInvitation"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"][];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    confirmPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description From the worker’s device */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A passkey with which a worker signs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    refusePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A passkey with which a worker signs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    revokePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: plain-text
+                     * @description Why; it is anchored
+                     */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A passkey with which a worker signs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPasskeyStatement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description That a passkey is the worker’s, or no longer; it is anchored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyStatement"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPasskeyProof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A proof that anyone can verify without this service */
+            200: {
+                headers: {
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
+                    "X-Evidence"?: "development";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proof"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPasskeyOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        workerName: string;
+                        workerAddress: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                        /** @description PublicKeyCredentialCreationOptionsJSON of WebAuthn */
+                        options: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    registerPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                    /** @description RegistrationResponseJSON of WebAuthn */
+                    response: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The result */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @description For the second person, who enters it to confirm */
+                        code: string;
+                    };
                 };
             };
             /** @description The request was refused; `errorCode` says why */

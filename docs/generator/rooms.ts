@@ -25,6 +25,10 @@ export const floors: Room[][] = [
     { path: 'src/maintenance/entries/', job: 'Maintenance entries: recorded, listed, proved; open defects' },
     { path: 'src/maintenance/signing/', job: 'PURE: what is hashed and signed, and who may sign it' },
     { path: 'src/maintenance/signoffs/', job: 'Signing an entry off, and who may have the service sign' },
+    {
+      path: 'src/maintenance/passkeys/',
+      job: 'Passkeys of workers: invited, registered, confirmed, used, revoked',
+    },
     { path: 'src/maintenance/intervals/', job: 'Maintenance intervals, and what is due' },
     { path: 'src/maintenance/workers/', job: 'Workers and their licences' },
     {

@@ -50,6 +50,11 @@ export const anchoredKinds: Record<Kind, AnchoredKind> = {
     rows: { table: 'signoffs', subject: 'maintenance_id', version: 'number' },
     confirmed: null,
   },
+  // That a passkey is the worker's, or no longer.
+  passkey: {
+    rows: { table: 'passkey_statements', subject: 'worker_id', version: 'number' },
+    confirmed: null,
+  },
   dossier: { rows: { table: 'dossiers', subject: 'id', version: null }, confirmed: null },
   // Each leaf is of a point in the log, which its claims state.
   'audit-log': { rows: null, confirmed: null },

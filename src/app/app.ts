@@ -183,6 +183,7 @@ export async function createApp(
       vaults: holdings.vaults,
       fileContents: holdings.fileContents,
       requireFreshSession: createFreshSession(db),
+      publicUrl,
       chainId: createChainIdFinder({ db, rpcUrls: config.chain.rpcUrls }),
     }),
   );

@@ -28,6 +28,8 @@ export interface SigningKeyOwner {
 export interface Keyring {
   /** Makes a new key pair; the caller commits `write` together with the owner. */
   newSigningKey(owner: SigningKeyOwner): Promise<{ address: Address; write: Write }>;
+  /** Deletes the owner's key for good, within the caller's transaction. */
+  destroySigningKey(db: Db, owner: SigningKeyOwner): Promise<void>;
   /** Opens the owner's key and checks that it really is the key of `address`. */
   signer(owner: SigningKeyOwner & { address: string }): Promise<PrivateKeyAccount>;
   /**
@@ -100,6 +102,14 @@ export async function openKeyring({ db, source }: { db: Db; source: MasterKeySou
       const write = sealWrite({ workspaceId, purpose: signingKey, id }, privateKey);
       privateKey.fill(0);
       return { address, write };
+    },
+    async destroySigningKey(db, { workspaceId, id }) {
+      await db
+        .deleteFrom('secrets')
+        .where('workspace_id', '=', workspaceId)
+        .where('purpose', '=', signingKey)
+        .where('id', '=', id)
+        .execute();
     },
     async signer({ workspaceId, id, address }) {
       const privateKey = await open({ workspaceId, purpose: signingKey, id });

@@ -26,6 +26,8 @@ import { maintenanceRoutes } from './entries/maintenances.routes.ts';
 import { createMaintenances } from './entries/maintenances.ts';
 import { assetIntervalRoutes } from './intervals/asset-intervals.routes.ts';
 import { createAssetIntervals, followCorrections } from './intervals/asset-intervals.ts';
+import { passkeyRoutes } from './passkeys/passkeys.routes.ts';
+import { createPasskeys } from './passkeys/passkeys.ts';
 import { signoffRulesRoutes } from './signoffs/signoff-rules.routes.ts';
 import { signoffRoutes } from './signoffs/signoffs.routes.ts';
 import { createSignoffs } from './signoffs/signoffs.ts';
@@ -53,11 +55,12 @@ export interface MaintenanceDeps {
   chainId(): number | Promise<number>;
   limits: Limits;
   requireFreshSession: RequireFreshSession;
+  publicUrl(): string;
 }
 
 export function createMaintenance(deps: MaintenanceDeps): Maintenance {
-  const { db, pool, commit, keyring, vaults, fileContents, onChain, documents, limits, requireFreshSession } =
-    deps;
+  const { db, pool, commit, keyring, vaults, fileContents, onChain, documents, limits } = deps;
+  const { requireFreshSession, publicUrl } = deps;
   const { proofs, historyProofs, manyProofs } = onChain;
   const assetAccess = createAssetAccess(pool);
   const assets = createAssets({ db, commit, vaults, proofs, historyProofs });
@@ -95,7 +98,15 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
         makeProof: proofs.make,
       });
       maintenanceRoutes(app, { ...shell, maintenances });
-      signoffRoutes(app, { ...shell, signoffs: createSignoffs({ db, keyring, requireFreshSession }) });
+      signoffRoutes(app, {
+        ...shell,
+        signoffs: createSignoffs({ db, keyring, requireFreshSession, publicUrl }),
+      });
+      passkeyRoutes(app, {
+        db,
+        passkeys: createPasskeys({ db, keyring, requireFreshSession, publicUrl }),
+        makeProof: proofs.make,
+      });
       signoffRulesRoutes(app, { db, requireFreshSession });
       entrySignoffRoutes(app, { maintenances });
       dossierRoutes(app, { dossiers });

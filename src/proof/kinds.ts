@@ -8,6 +8,7 @@ export const kindLabels = {
   validation: 'File validation',
   maintenance: 'Maintenance entry',
   signoff: 'Sign-off',
+  passkey: 'Passkey of a worker',
   dossier: 'Dossier',
   'audit-log': 'Audit log',
 } as const;

@@ -87,6 +87,71 @@ export const errorKinds = {
     meaning:
       'This takes two people: somebody else than the one who began it, and than the one whom it is about, must do it while signed in.',
   },
+  passkey_required: {
+    status: 403,
+    when: 'the worker signs with a passkey, and none was used',
+    retry: 'with the assertion of the passkey',
+    meaning:
+      'The worker has registered a passkey, so nobody else can sign for them: no API key, no session, and not the service. Get the request for the sign-off, have the worker sign it with the passkey, and send the assertion.',
+  },
+  passkey_unknown: {
+    status: 403,
+    when: 'the passkey is not one of this worker',
+    retry: 'with a passkey of the worker',
+    meaning: 'The worker has not registered this passkey. It may be the one of another worker.',
+  },
+  passkey_unconfirmed: {
+    status: 403,
+    when: 'nobody has confirmed yet whose passkey it is',
+    retry: 'once it is confirmed',
+    meaning: 'The passkey was registered, but a second person has not confirmed yet who did that.',
+  },
+  passkey_revoked: {
+    status: 403,
+    when: 'the passkey was revoked',
+    retry: 'with another passkey of the worker',
+    meaning: 'The passkey was revoked and signs nothing any more. Invite the worker to register another one.',
+  },
+  passkey_counter: {
+    status: 403,
+    when: 'the passkey counts less than before, as a copy of it would',
+    retry: 'no',
+    meaning:
+      'Passkeys that count their signatures count upwards. This one did not, so it may have been copied. If in doubt, revoke it and invite the worker to register another one.',
+  },
+  assertion_mismatch: {
+    status: 403,
+    when: 'the passkey signed something else',
+    retry: 'with an assertion for this sign-off',
+    meaning:
+      'The assertion is for another sign-off: another entry, role, worker, licence or time. Get the request for this sign-off and have that signed.',
+  },
+  assertion_origin: {
+    status: 403,
+    when: 'the assertion was made on a page of another site',
+    retry: 'on a page of this service',
+    meaning:
+      'The assertion was made on a page of another address than this service has. The worker may have been led to a copy of it.',
+  },
+  user_verification_missing: {
+    status: 403,
+    when: 'the passkey did not verify its user',
+    retry: 'with PIN, finger or face',
+    meaning:
+      'The assertion does not say that the passkey verified its user. A sign-off needs that: by PIN, finger or face.',
+  },
+  assertion_invalid: {
+    status: 403,
+    when: 'the assertion is malformed, or not signed by the passkey',
+    retry: 'no',
+    meaning: 'The assertion is malformed, or its signature is not that of the passkey.',
+  },
+  assertion_replayed: {
+    status: 409,
+    when: 'this assertion was used before',
+    retry: 'no',
+    meaning: 'This very assertion was used for a sign-off before. Each sign-off needs one of its own.',
+  },
   viewer_not_allowed: {
     status: 403,
     when: '`viewerAddress` may not see this asset',

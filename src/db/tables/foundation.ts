@@ -67,7 +67,7 @@ export interface FoundationTables {
     id: string;
     name: string;
     address: string;
-    key_holder: 'service' | 'worker';
+    key_holder: 'service' | 'worker' | 'passkey';
     licences: Json<LicenceColumn[]>;
     user_id: string | null;
     created_at: Timestamp;

@@ -1,5 +1,10 @@
 /** Maintenance entries, their sign-offs, and the dossiers that were exported. */
-import type { Timestamp } from './columns.ts';
+import type { Json, NullableTimestamp, Timestamp } from './columns.ts';
+
+interface ActorColumn {
+  kind: string;
+  id: string;
+}
 
 export interface MaintenanceTables {
   maintenances: {
@@ -28,6 +33,42 @@ export interface MaintenanceTables {
     number: number;
     role: 'performed' | 'inspected' | 'certified';
     worker_id: string;
+    document: string;
+    salt: Buffer;
+    hash: Buffer;
+    created_at: Timestamp;
+  };
+  worker_invitations: {
+    workspace_id: string;
+    id: string;
+    worker_id: string;
+    token_hash: Buffer;
+    challenge: Buffer;
+    invited_by: Json<ActorColumn>;
+    expires_at: Timestamp;
+    used_at: NullableTimestamp;
+    created_at: Timestamp;
+  };
+  worker_passkeys: {
+    workspace_id: string;
+    id: string;
+    worker_id: string;
+    state: 'unconfirmed' | 'active' | 'refused' | 'revoked';
+    credential_id: Buffer;
+    public_key: Buffer;
+    rp_id: string;
+    counter: number;
+    made: Json<Record<string, unknown>>;
+    number: number | null;
+    hash: Buffer | null;
+    created_at: Timestamp;
+  };
+  passkey_statements: {
+    workspace_id: string;
+    worker_id: string;
+    number: number;
+    vault_id: string;
+    passkey_id: string;
     document: string;
     salt: Buffer;
     hash: Buffer;

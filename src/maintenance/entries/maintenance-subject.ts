@@ -23,7 +23,7 @@ export interface Subject {
     /** EIP-55. */
     address: string;
     name: string;
-    keyHolder: 'service' | 'worker';
+    keyHolder: 'service' | 'worker' | 'passkey';
     licences: Licence[];
     /** The person whom the worker is. */
     userId: string | null;
@@ -37,7 +37,7 @@ interface SubjectRow {
   worker_id: string | null;
   worker_address: string;
   name: string;
-  key_holder: 'service' | 'worker';
+  key_holder: 'service' | 'worker' | 'passkey';
   licences: Licence[];
   user_id: string | null;
   assigned: boolean;

@@ -55,6 +55,7 @@ before(async () => {
     db,
     keyring: { signer: async () => account },
     requireFreshSession: async () => {},
+    publicUrl: () => '',
   });
   await signoffs.create(
     caller,

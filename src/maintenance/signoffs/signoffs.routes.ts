@@ -7,7 +7,17 @@ import { notAnchoredYet } from '../../anchoring/anchored.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import type { Api } from '../../http/api/api.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
-import { address, dateTime, like, named, plainText, sample, text, unshown } from '../../runtime/schemas.ts';
+import {
+  address,
+  dateTime,
+  like,
+  named,
+  orNull,
+  plainText,
+  sample,
+  text,
+  unshown,
+} from '../../runtime/schemas.ts';
 import {
   role,
   SignoffSchema,
@@ -51,7 +61,38 @@ const TypedDataSchema = named(
     }),
     signedAt: text(sample.signedAt, { ...dateTime, description: 'Send this with the signature' }),
     expiresAt: text(inADay, { ...dateTime, description: 'The signature is accepted until then' }),
+    passkey: orNull(
+      Type.Object(
+        {
+          challenge: Type.String(),
+          rpId: Type.String(),
+          allowCredentials: Type.Array(Type.Object({ type: Type.String(), id: Type.String() }), {
+            maxItems: 20,
+          }),
+          userVerification: Type.String(),
+        },
+        {
+          description:
+            'For a worker who signs with a passkey: PublicKeyCredentialRequestOptionsJSON of WebAuthn, with the EIP-712 digest as challenge',
+          examples: [null],
+        },
+      ),
+    ),
   }),
+);
+
+const base64url = Type.String({ minLength: 1, maxLength: 4_000, pattern: '^[A-Za-z0-9_-]+$' });
+const Assertion = Type.Object(
+  {
+    credentialId: base64url,
+    authenticatorData: base64url,
+    clientDataJSON: base64url,
+    signature: base64url,
+  },
+  {
+    additionalProperties: false,
+    description: 'What the passkey returned, each in base64url without padding',
+  },
 );
 
 const tags = ['maintenances'];
@@ -96,9 +137,10 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
             signedAt: unshown(
               Type.String({
                 ...dateTime,
-                description: 'As in the typed data; only together with a signature',
+                description: 'As in the typed data; only together with a signature or an assertion',
               }),
             ),
+            assertion: unshown(Assertion),
           },
           { additionalProperties: false },
         ),
@@ -135,7 +177,7 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
     },
     async (request) => {
       const input = { ...request.params, ...request.query };
-      const { fields, expiresAt } = await signoffs.prepare(callerOf(request), input);
+      const { fields, expiresAt, passkey } = await signoffs.prepare(callerOf(request), input);
       const { domain, types, primaryType } = makeSignoffTypedData(fields);
       return {
         domain,
@@ -145,6 +187,7 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
         message: fields,
         signedAt: new Date(fields.signedAt * 1000).toISOString(),
         expiresAt: expiresAt.toISOString(),
+        passkey,
       };
     },
   );

@@ -26,9 +26,17 @@ import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { findSubject, type Subject } from '../entries/maintenance-subject.ts';
 import type { MaintenanceKey, Signoff } from '../entries/maintenances.store.ts';
+import {
+  type GivenAssertion,
+  lockPasskey,
+  type PasskeyRequest,
+  passkeyRequest,
+  refuseReplay,
+  takeAssertion,
+} from '../passkeys/passkey-signing.ts';
 import { makeSignoffTypedData } from '../signing/signoff.ts';
 import { judgeSignoff, type SignoffRole, signingTimeFault } from '../signing/signoff-rules.ts';
-import { requireSigningAuthority } from './signing-authority.ts';
+import { requireSigningAuthority, requireWorker } from './signing-authority.ts';
 import { readOwnKeyRoles } from './signoff-rules.store.ts';
 import { lockEntry, type SignableEntry } from './signoffs.store.ts';
 
@@ -45,12 +53,16 @@ export interface NewSignoff extends SignoffRequest {
   /** Both are for a worker who holds their own key; other workers have neither. */
   signature?: string | undefined;
   signedAt?: Date | undefined;
+  /** For a worker who signs with a passkey, with signedAt. */
+  assertion?: GivenAssertion | undefined;
 }
 
 export interface PreparedSignoff {
   fields: SignoffFields;
   /** Until when the signature is accepted. */
   expiresAt: Date;
+  /** For a worker who signs with a passkey. */
+  passkey: PasskeyRequest | null;
 }
 
 export interface Signoffs {
@@ -64,6 +76,7 @@ export interface SignoffsDeps {
   db: Db;
   keyring: Pick<Keyring, 'signer'>;
   requireFreshSession: RequireFreshSession;
+  publicUrl(): string;
 }
 
 /** How long after signing a signature is accepted. */
@@ -74,7 +87,7 @@ const aheadMs = 60_000;
 /** Per entry: an entry is returned with all its sign-offs, and each is judged by all earlier ones. */
 export const mostSignoffs = 100;
 
-export function createSignoffs({ db, keyring, requireFreshSession }: SignoffsDeps): Signoffs {
+export function createSignoffs({ db, keyring, requireFreshSession, publicUrl }: SignoffsDeps): Signoffs {
   return {
     async prepare({ workspaceId }, request) {
       const subject = await findSubject(db, { workspaceId, ...request });
@@ -82,7 +95,10 @@ export function createSignoffs({ db, keyring, requireFreshSession }: SignoffsDep
       const entry = await lockEntry(db, { workspaceId, ...request }, { lock: false });
       const signedAt = wholeSeconds(soonest(entry));
       const document = unsigned({ workspaceId, ...request }, { subject, entry, signedAt });
-      return { fields: fieldsOf(document), expiresAt: new Date(signedAt.getTime() + longestMs) };
+      const fields = fieldsOf(document);
+      const key = { workspaceId, workerId: subject.worker.id, publicUrl: publicUrl() };
+      const passkey = subject.worker.keyHolder === 'passkey' ? await passkeyRequest(db, fields, key) : null;
+      return { fields, expiresAt: new Date(signedAt.getTime() + longestMs), passkey };
     },
 
     async create(caller, input, also) {
@@ -90,24 +106,38 @@ export function createSignoffs({ db, keyring, requireFreshSession }: SignoffsDep
       const { worker } = await findSubject(db, { workspaceId, ...input });
       requireOwnSignature(worker, input);
       const isHeld = worker.keyHolder === 'service';
-      const signedWith: SignedWith = isHeld
+      if (worker.keyHolder === 'passkey' && !input.assertion) {
+        if (caller.person) await requireWorker(caller, worker, requireFreshSession);
+        throw passkeyRequired(worker);
+      }
+      const keySigned: SignedWith = isHeld
         ? await requireSigningAuthority(caller, worker, requireFreshSession)
         : { method: 'own-key' };
+      const key = { workspaceId, workerId: worker.id, publicUrl: publicUrl() };
       // Before the transaction: a request that holds a connection must not wait for another one.
       const signer = isHeld ? await keyring.signer({ workspaceId, ...worker }) : null;
       const signing = db.transaction().execute(async (db) => {
         const entry = await lockEntry(db, { workspaceId, ...input }, { lock: true });
         const subject = await findSubject(db, { workspaceId, ...input });
+        if (subject.worker.keyHolder !== worker.keyHolder) throw passkeyRequired(worker);
         if (isHeld) await refuseHeldKey(db, { workspaceId, role: input.role });
+        const passkey = input.assertion ? await lockPasskey(db, input.assertion, key) : null;
+        if (input.assertion) refuseReplay(input.assertion, entry.earlier);
         const now = new Date();
         const signedAt = wholeSeconds(input.signedAt ?? soonest(entry));
         if (input.signedAt) requireRecent(signedAt, now);
         const document = unsigned({ workspaceId, ...input }, { subject, entry, signedAt });
         const fields = fieldsOf(document);
-        const signature = signer
-          ? await signer.signTypedData(makeSignoffTypedData(fields))
-          : requireSignature(fields, input.signature ?? '');
-        const made = makeSignoff({ ...document, signedWith, signature }, { subject, entry });
+        const signed =
+          input.assertion && passkey
+            ? await takeAssertion(db, input.assertion, { fields, passkey, ...key })
+            : {
+                signedWith: keySigned,
+                signature: signer
+                  ? await signer.signTypedData(makeSignoffTypedData(fields))
+                  : requireSignature(fields, input.signature ?? ''),
+              };
+        const made = makeSignoff({ ...document, ...signed }, { subject, entry });
         await insertAll(db, [
           ...made.writes,
           auditWrite(caller, {
@@ -115,7 +145,7 @@ export function createSignoffs({ db, keyring, requireFreshSession }: SignoffsDep
             targetId: input.maintenanceId,
             details: {
               ...{ number: made.signoff.number, role: input.role, workerId: worker.id },
-              signedWith: signedWith.method,
+              signedWith: signed.signedWith.method,
             },
           }),
           ...also(made.signoff),
@@ -240,7 +270,21 @@ function makeSignoff(
   };
 }
 
-function requireOwnSignature(worker: Subject['worker'], { signature, signedAt }: NewSignoff): void {
+function requireOwnSignature(
+  worker: Subject['worker'],
+  { signature, signedAt, assertion }: NewSignoff,
+): void {
+  if (worker.keyHolder === 'passkey') {
+    // Without an assertion it is refused for another reason, which depends on who asks.
+    if (signature === undefined && (signedAt !== undefined) === (assertion !== undefined)) return;
+    throw new AppError(
+      'invalid_request',
+      `The worker ${worker.address} signs with a passkey: send assertion and signedAt, and no signature. GET …/signoffs/request/ gives both.`,
+    );
+  }
+  if (assertion !== undefined) {
+    throw new AppError('passkey_unknown', `The worker ${worker.address} has no passkey: omit assertion.`);
+  }
   if (worker.keyHolder === 'service') {
     if (signature === undefined && signedAt === undefined) return;
     throw new AppError(
@@ -252,6 +296,13 @@ function requireOwnSignature(worker: Subject['worker'], { signature, signedAt }:
   throw new AppError(
     'invalid_request',
     `${signature === undefined ? 'signature' : 'signedAt'} is required: the worker ${worker.address} holds their own key. GET …/signoffs/request/ gives the typed data to sign.`,
+  );
+}
+
+function passkeyRequired({ address }: Subject['worker']): AppError {
+  return new AppError(
+    'passkey_required',
+    `The worker ${address} signs with a passkey: send the assertion. Nobody else can sign for them.`,
   );
 }
 

@@ -55,7 +55,10 @@ const WorkerSchema = named(
     id: text('wrk_01KJPV8JR0A12KSGG6EQ9ZTAJ3'),
     name: text(sample.workerName),
     address: text(sample.workerAddress, { description: 'Address of the worker, EIP-55' }),
-    keyHolder: Type.String({ enum: ['service', 'worker'], description: 'Who holds the private key' }),
+    keyHolder: Type.String({
+      enum: ['service', 'worker', 'passkey'],
+      description: 'Who holds the private key; `passkey` if the worker signs with passkeys only',
+    }),
     licences: Type.Array(Type.Object({ ...licenceFields, expiresAt })),
     userId: orNull(
       text(sample.userId, {

@@ -18,7 +18,7 @@ export interface Worker {
   name: string;
   /** EIP-55. */
   address: string;
-  keyHolder: 'service' | 'worker';
+  keyHolder: 'service' | 'worker' | 'passkey';
   licences: Licence[];
   /** The person whom the worker is. */
   userId: string | null;
@@ -64,7 +64,7 @@ interface WorkerRow {
   id: string;
   name: string;
   address: string;
-  key_holder: 'service' | 'worker';
+  key_holder: 'service' | 'worker' | 'passkey';
   licences: Licence[];
   user_id: string | null;
   created_at: Date;

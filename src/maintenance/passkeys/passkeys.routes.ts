@@ -1,0 +1,343 @@
+/** /damc/workers/{address}/invite and …/passkeys/, and /damc/passkeys/, which a worker's device uses with its link. */
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
+import { Type } from 'typebox';
+import { anchorFields, anchorToJson } from '../../anchoring/anchored.ts';
+import { proofOf } from '../../anchoring/proof-schema.ts';
+import type { Proofs } from '../../anchoring/proofs.ts';
+import type { Db } from '../../db/database.ts';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { address, dateTime, like, named, plainText, sample, text } from '../../runtime/schemas.ts';
+import { sampleCreatedAt } from '../signing/sample-work.ts';
+import { lockWorker, type Passkey, readStatements, type Statement } from './passkeys.store.ts';
+import type { Passkeys } from './passkeys.ts';
+
+const samplePasskeyId = 'psk_01KJPV8JR0A12KSGG6EQ9ZTAJ3';
+const sampleToken = 'YW4gZXhhbXBsZSwgYW5kIG5vIHRva2Vu';
+const sampleCode = '3FA9-C01E';
+const sampleHash = '0x0c7d0f9a4f0e6c3d55f0f4b3c2f3f2b8f1a8a4a0b7b7f6f3f1e2d3c4b5a69788';
+
+const token = text(sampleToken, { minLength: 1, maxLength: 100, description: 'The token from the link' });
+const WorkerInvitationSchema = named(
+  { title: 'WorkerInvitation', description: 'A link by which a worker registers a passkey, once' },
+  Type.Object({
+    id: text('win_01KJPV8JR0A12KSGG6EQ9ZTAJ3'),
+    token,
+    link: text(`https://holdfast.example.com/sign/${sampleToken}`, {
+      description: 'For the worker: as a link or as a QR code',
+    }),
+    expiresAt: like(dateTime, '2026-03-09T08:10:00.000Z'),
+  }),
+);
+const PasskeySchema = named(
+  { title: 'Passkey', description: 'A passkey with which a worker signs' },
+  Type.Object({
+    id: text(samplePasskeyId),
+    state: Type.String({
+      enum: ['unconfirmed', 'active', 'refused', 'revoked'],
+      description: 'Only an active one signs',
+      examples: ['active'],
+    }),
+    rpId: text('holdfast.example.com', { description: 'The host name that it is bound to' }),
+    registrationNumber: Type.Union([Type.Integer({ examples: [1] }), Type.Null()], {
+      description: 'The statement that registered it; null until it is confirmed',
+    }),
+    createdAt: like(dateTime, sampleCreatedAt),
+  }),
+);
+const StatementSchema = named(
+  { title: 'PasskeyStatement', description: 'That a passkey is the worker’s, or no longer; it is anchored' },
+  Type.Object({
+    number: Type.Integer({ description: 'Counted from 1 for each worker', examples: [1] }),
+    hash: text(sampleHash, {
+      description: 'SHA-256 of a random salt and the document in its RFC 8785 form; the salt is in the proof',
+    }),
+    ...anchorFields,
+    document: Type.Object(
+      { format: text('holdfast/passkey-registration@1') },
+      { additionalProperties: true, description: 'The content of the proof' },
+    ),
+  }),
+);
+
+const tags = ['workers'];
+const workerUrl = `${apiBase}/damc/workers/:address`;
+const workerPath = Type.Object({ address: like(address, sample.workerAddress) });
+const passkeyPath = Type.Object({
+  address: like(address, sample.workerAddress),
+  passkeyId: text(samplePasskeyId),
+});
+const statementPath = Type.Object({
+  address: like(address, sample.workerAddress),
+  number: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, examples: [1] }),
+});
+const closed = { additionalProperties: false };
+
+export interface PasskeyRoutesDeps {
+  db: Db;
+  passkeys: Passkeys;
+  makeProof: Proofs['make'];
+}
+
+export function passkeyRoutes(app: Api, { db, passkeys, makeProof }: PasskeyRoutesDeps): void {
+  app.post(
+    `${workerUrl}/invite`,
+    {
+      config: { scope: 'workers:write' },
+      schema: {
+        operationId: 'inviteWorker',
+        summary: 'Invite a worker to register a passkey',
+        description:
+          'The link works once, for seven days, and replaces earlier ones. Somebody else must confirm the registration.',
+        tags,
+        params: workerPath,
+        response: { 201: WorkerInvitationSchema },
+      },
+    },
+    async (request, reply) => {
+      const { id, token, link, expiresAt } = await passkeys.invite(callerOf(request), request.params.address);
+      return reply.code(201).send({ id, token, link, expiresAt: expiresAt.toISOString() });
+    },
+  );
+
+  app.get(
+    `${workerUrl}/passkeys/`,
+    {
+      config: { scope: 'workers:read' },
+      schema: {
+        operationId: 'listPasskeys',
+        summary: 'List the passkeys of a worker',
+        description: 'Oldest first, revoked and refused ones included.',
+        tags,
+        params: workerPath,
+        response: { 200: Type.Array(PasskeySchema) },
+      },
+    },
+    async (request) =>
+      (await passkeys.list(callerOf(request).workspaceId, request.params.address)).map(toJson),
+  );
+
+  app.post(
+    `${workerUrl}/passkeys/:passkeyId/confirm`,
+    {
+      config: { role: 'admin' },
+      schema: {
+        operationId: 'confirmPasskey',
+        summary: 'Confirm whose passkey it is',
+        description:
+          'By an admin who has just signed in, who is not the worker and did not invite them, with the code that the worker sees on their device. The first confirmation destroys the key that the service held for the worker.',
+        tags,
+        params: passkeyPath,
+        body: Type.Object(
+          {
+            code: text(sampleCode, { minLength: 1, maxLength: 20, description: 'From the worker’s device' }),
+          },
+          closed,
+        ),
+        response: { 200: PasskeySchema },
+      },
+    },
+    async (request) => {
+      const { address, passkeyId: id } = request.params;
+      return toJson(await passkeys.confirm(callerOf(request), { address, id, code: request.body.code }));
+    },
+  );
+
+  app.post(
+    `${workerUrl}/passkeys/:passkeyId/refuse`,
+    {
+      config: { role: 'admin' },
+      schema: {
+        operationId: 'refusePasskey',
+        summary: 'Refuse a registration that was not the worker’s',
+        tags,
+        params: passkeyPath,
+        response: { 200: PasskeySchema },
+      },
+    },
+    async (request) => {
+      const { address, passkeyId: id } = request.params;
+      return toJson(await passkeys.refuse(callerOf(request), { address, id }));
+    },
+  );
+
+  app.post(
+    `${workerUrl}/passkeys/:passkeyId/revoke`,
+    {
+      config: { scope: 'workers:write' },
+      schema: {
+        operationId: 'revokePasskey',
+        summary: 'Revoke a passkey',
+        description: 'It signs nothing any more; what it has signed stays valid. A repeat changes nothing.',
+        tags,
+        params: passkeyPath,
+        body: Type.Object(
+          {
+            reason: plainText({
+              minLength: 1,
+              maxLength: 1_000,
+              description: 'Why; it is anchored',
+              examples: ['Phone lost'],
+            }),
+          },
+          closed,
+        ),
+        response: { 200: PasskeySchema },
+      },
+    },
+    async (request) => {
+      const { address, passkeyId: id } = request.params;
+      return toJson(await passkeys.revoke(callerOf(request), { address, id, reason: request.body.reason }));
+    },
+  );
+
+  async function findStatement(
+    workspaceId: string,
+    { address, number }: { address: string; number: number },
+  ): Promise<Statement> {
+    const { id } = await lockWorker(db, workspaceId, { address }, { lock: false });
+    const found = (await readStatements(db, workspaceId, [id])).find((one) => one.number === number);
+    if (found) return found;
+    throw new AppError('resource_not_found', `There is no statement ${number} about passkeys of ${address}.`);
+  }
+
+  app.get(
+    `${workerUrl}/passkeys/statements/:number/`,
+    {
+      config: { scope: 'workers:read' },
+      schema: {
+        operationId: 'getPasskeyStatement',
+        summary: 'Get what was anchored about a passkey',
+        tags,
+        params: statementPath,
+        response: { 200: StatementSchema },
+      },
+    },
+    async (request) => {
+      const { number, hash, document, ...state } = await findStatement(
+        callerOf(request).workspaceId,
+        request.params,
+      );
+      return { number, hash, ...anchorToJson(state), document: JSON.parse(document) };
+    },
+  );
+
+  app.get(
+    `${workerUrl}/passkeys/statements/:number/proof/`,
+    {
+      config: { scope: 'workers:read', tellsOfChain: true },
+      schema: {
+        operationId: 'getPasskeyProof',
+        summary: 'Get the proof of what was anchored about a passkey',
+        description: '409 until it is confirmed.',
+        tags,
+        params: statementPath,
+        response: {
+          200: proofOf({
+            ...{ kind: 'passkey', id: 'wrk_01KJPV8JR0A12KSGG6EQ9ZTAJ3', digest: sampleHash },
+            claims: { worker: sample.workerAddress, state: 'registered' },
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const { workspaceId } = callerOf(request);
+      const { workerId, number, hash, salt } = await findStatement(workspaceId, request.params);
+      const content = {
+        algorithm: 'sha-256',
+        digest: hash,
+        canonicalization: 'jcs',
+        salt: `0x${salt.toString('hex')}`,
+      } as const;
+      return {
+        ...(await makeProof({ workspaceId, kind: 'passkey', subjectId: workerId, version: number, content })),
+      };
+    },
+  );
+
+  app.post(
+    `${apiBase}/damc/passkeys/options`,
+    {
+      schema: {
+        operationId: 'getPasskeyOptions',
+        summary: 'Get what a browser needs to make a passkey',
+        description: 'For the device of a worker who has a link. Needs no key.',
+        tags,
+        body: Type.Object({ token }, closed),
+        response: {
+          200: Type.Object({
+            workerName: text(sample.workerName),
+            workerAddress: text(sample.workerAddress),
+            expiresAt: like(dateTime, '2026-03-09T08:10:00.000Z'),
+            options: Type.Object(
+              {},
+              {
+                additionalProperties: true,
+                description: 'PublicKeyCredentialCreationOptionsJSON of WebAuthn',
+                examples: [{ challenge: 'm2V0c2VudA', rp: { id: 'holdfast.example.com', name: 'Holdfast' } }],
+              },
+            ),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const { worker, expiresAt, options } = await passkeys.options(request.body.token);
+      return {
+        workerName: worker.name,
+        workerAddress: worker.address,
+        expiresAt: expiresAt.toISOString(),
+        options: { ...options },
+      };
+    },
+  );
+
+  app.post(
+    `${apiBase}/damc/passkeys/register`,
+    {
+      schema: {
+        operationId: 'registerPasskey',
+        summary: 'Register a passkey with a link',
+        description:
+          'The passkey signs only after a second person has confirmed it with the code of the answer. Needs no key.',
+        tags,
+        body: Type.Object(
+          {
+            token,
+            response: Type.Object(
+              {},
+              {
+                additionalProperties: true,
+                description: 'RegistrationResponseJSON of WebAuthn',
+                examples: [{ id: 'AQIDBA', rawId: 'AQIDBA', type: 'public-key', response: {} }],
+              },
+            ),
+          },
+          closed,
+        ),
+        response: {
+          201: Type.Object({
+            id: text(samplePasskeyId),
+            code: text(sampleCode, { description: 'For the second person, who enters it to confirm' }),
+          }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { token, response } = request.body;
+      const registered = response as unknown as RegistrationResponseJSON;
+      return reply.code(201).send(await passkeys.register(token, registered, request.id));
+    },
+  );
+}
+
+function toJson({ id, state, rpId, registration, createdAt }: Passkey) {
+  return {
+    id,
+    state,
+    rpId,
+    registrationNumber: registration?.number ?? null,
+    createdAt: createdAt.toISOString(),
+  };
+}
