@@ -12,6 +12,7 @@ import { nodeVectors } from './node-vectors.ts';
 import { otsVectors } from './ots-vectors.ts';
 import { renewalVectors } from './renewal-vectors.ts';
 import { sealVectors } from './seal-vectors.ts';
+import { signoffVectors } from './signoff-vectors.ts';
 import { tamperedVectors } from './tampered-vectors.ts';
 import { textLoadVectors } from './text-load-vectors.ts';
 import { textVectors } from './text-vectors.ts';
@@ -44,6 +45,7 @@ export async function allVectors(): Promise<NamedVector[]> {
     ...(await textLoadVectors(base['record-jcs'])),
     ...(await historyVectors()),
     ...(await historyBatchVectors()),
+    ...(await signoffVectors()),
     ...trustVectors(base['file-raw']),
   ];
   const names = all.map(({ name }) => name);

@@ -71,11 +71,13 @@ export interface Outcome {
   skip?: string[];
   /** Null if no clock vouches. */
   time: string | null;
+  /** A sign-off that is given with its content. */
+  signed?: boolean;
 }
 
 /** The steps follow from the document; what becomes of them is said by whoever makes the vector. */
-export function expect(proof: Proof, { fail = [], skip = [], time }: Outcome): Expected {
-  const steps = stepsOf(proof);
+export function expect(proof: Proof, { fail = [], skip = [], time, signed = false }: Outcome): Expected {
+  const steps = stepsOf(proof, signed);
   for (const wanted of [...fail, ...skip]) {
     if (!steps.some((step) => namesOf(step).includes(wanted))) throw new Error(`there is no step ${wanted}`);
   }
@@ -98,8 +100,16 @@ export function malformed(...failing: StepName[]): Expected {
   };
 }
 
-function stepsOf({ anchors, renewals }: Proof): Omit<ExpectedStep, 'status'>[] {
-  const before = (['digest', 'claims', 'leaf', 'path', 'seal'] as const).map((name) => ({ name }));
+function stepsOf({ anchors, renewals }: Proof, signed: boolean): Omit<ExpectedStep, 'status'>[] {
+  const names = [
+    'digest',
+    ...(signed ? (['signature'] as const) : []),
+    'claims',
+    'leaf',
+    'path',
+    'seal',
+  ] as const;
+  const before = names.map((name) => ({ name }));
   const own = anchors.flatMap((anchor, place) => clockSteps(anchor).map((name) => ({ name, anchor: place })));
   const later = renewals.flatMap(({ anchors: theirs }, renewal) => [
     { name: 'renewal' as const, renewal },
@@ -126,7 +136,7 @@ function namesOf({ name, renewal, anchor }: Omit<ExpectedStep, 'status'>): strin
 
 function verdictOf(steps: ExpectedStep[]): Expected['verdict'] {
   if (steps.some(({ status }) => status === 'fail')) return 'fail';
-  const needed = ['digest', 'claims', 'leaf', 'path', 'seal', 'time'];
+  const needed = ['digest', 'signature', 'claims', 'leaf', 'path', 'seal', 'time'];
   return steps.every(({ name, status }) => status === 'pass' || !needed.includes(name))
     ? 'pass'
     : 'incomplete';

@@ -8,7 +8,7 @@ from .outcome import require
 
 _SEAL_DOMAIN = keccak256(b"holdfast/seal@1")
 _SEAL_TYPE = keccak256(b"Seal(address vault,bytes32 subtreeRoot,uint32 leaves,uint64 sequence,bytes32 previousSeal)")
-_DOMAIN_SEPARATOR = keccak256(
+DOMAIN_SEPARATOR = keccak256(
     keccak256(b"EIP712Domain(string name,string version)") + keccak256(b"Holdfast") + keccak256(b"1")
 )
 
@@ -23,7 +23,7 @@ def signed_digest(seal: Seal) -> bytes:
         + number(seal.sequence)
         + seal.previous_seal
     )
-    return keccak256(b"\x19\x01" + _DOMAIN_SEPARATOR + message)
+    return keccak256(b"\x19\x01" + DOMAIN_SEPARATOR + message)
 
 
 def seal_id(seal: Seal) -> bytes:

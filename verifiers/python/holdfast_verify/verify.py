@@ -1,5 +1,6 @@
 """The verification of one proof: all steps, the verdict and the time (section "Verifying")."""
 
+from io import BytesIO
 from typing import BinaryIO, List, Optional
 
 from .anchors import judge_anchors, skipped_anchors
@@ -15,10 +16,14 @@ from .renewals import judge_renewals
 from .rfc3161.evidence import Document
 from .result import FAIL, INCOMPLETE, PASS, SKIPPED, Result, Step, Voucher, failed, passed, step_of
 from .seal import check_seal
+from .signoff import check_signoff
 from .strict_json import parse
 from .tree import check_path
 
 STEPS = ("digest", "claims", "leaf", "path", "seal", "time")
+# Without which a verdict is not PASS: the signature belongs to sign-offs that are given with their content.
+_NEEDED = (*STEPS, "signature")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def _check_digest(proof: Proof, content: Optional[BinaryIO], given_salt: Optional[bytes]) -> str:
@@ -35,6 +40,12 @@ def _check_digest(proof: Proof, content: Optional[BinaryIO], given_salt: Optiona
         raise Skips("The salt of the content is not known.")
     require(digest == stated, f"The content has another digest: {hex_text(digest)}.")
     return f"The content has the digest {hex_text(stated)}."
+
+
+def _check_signature(proof: Proof, content: bytes, digest: Step) -> str:
+    if digest.status != PASS:
+        raise Skips("The content is not the one that the proof is about.")
+    return check_signoff(proof, content[3:] if content.startswith(_BYTE_ORDER_MARK) else content)
 
 
 def _check_claims(proof: Proof) -> str:
@@ -74,7 +85,7 @@ def _check_time(vouchers: List[Voucher], at: int) -> str:
 def _verdict(steps: List[Step]) -> str:
     if failed(steps):
         return FAIL
-    needed = [step for step in steps if step.name in STEPS]
+    needed = [step for step in steps if step.name in _NEEDED]
     return PASS if passed(needed) else INCOMPLETE
 
 
@@ -85,7 +96,7 @@ def _summary(verdict: str, steps: List[Step], vouchers: List[Voucher], vault: st
         return f"The proof does not hold. The step {first.name} failed: {first.message}"
     if verdict == PASS:
         return f"{what} {_existed(vouchers[0], at)}, and was sealed by the vault {vault}."
-    missing = ", ".join(step.name for step in steps if step.name in STEPS and step.status == SKIPPED)
+    missing = ", ".join(step.name for step in steps if step.name in _NEEDED and step.status == SKIPPED)
     return f"Nothing contradicts the proof, but it is not complete. Not checked: {missing}."
 
 
@@ -105,21 +116,31 @@ def _timestamp_anchors(proof: Proof) -> List[TimestampAnchor]:
 
 def verify_proof(proof: Proof, context: Context, content: Optional[BinaryIO] = None, salt: Optional[bytes] = None) -> Result:
     """A proof of the right form."""
+    signoff: Optional[bytes] = None
+    if content is not None and proof.kind == "signoff" and proof.content.canonicalization == "jcs":
+        signoff = content.read()
+        content = BytesIO(signoff)
+    given = content
+    digest = step_of("digest", lambda: _check_digest(proof, given, salt))
+    signature = [] if signoff is None else [step_of("signature", lambda: _check_signature(proof, signoff or b"", digest))]
     steps = [
-        step_of("digest", lambda: _check_digest(proof, content, salt)),
+        digest,
+        *signature,
         step_of("claims", lambda: _check_claims(proof)),
         step_of("leaf", lambda: _check_leaf(proof)),
     ]
-    if steps[2].status == PASS:
+    leaf = steps[-1]
+    if leaf.status == PASS:
         steps.append(step_of("path", lambda: _check_path(proof)))
     else:
         steps.append(Step("path", SKIPPED, "The leaf is not right."))
+    path = steps[-1]
     steps.append(step_of("seal", lambda: _check_seal(proof)))
 
     context = context._replace(document=Document(_timestamp_anchors(proof), context.trust.tsa_roots))
     renewals = judge_renewals(proof, context)
     vouchers: List[Voucher] = []
-    if steps[3].status == PASS:
+    if path.status == PASS:
         anchors = judge_anchors(proof.anchors, proof.merkle.root, proof.merkle.size, context, None, renewals.renewed_at)
         vouchers = sorted(anchors.vouchers + renewals.root_vouchers)
     else:
