@@ -8,6 +8,7 @@ import type { Usage } from '../signing/maintenance-entry.ts';
 import { signoffsFault, verifySignoff } from '../signing/signoff.ts';
 import type { CheckedAsset } from './dossier-check-asset.ts';
 import { createEntryChain } from './dossier-check-chain.ts';
+import type { CheckedPasskeys } from './dossier-check-passkeys.ts';
 import { hasDigest } from './dossier-files.ts';
 import type { FindingsLog } from './dossier-findings.ts';
 import type { Dossier, DossierCounts, EntryLine, SignoffLine } from './dossier-format.ts';
@@ -19,6 +20,7 @@ import type { DossierVerifyOptions } from './dossier-verify-options.ts';
 
 export interface EntryCheckDeps extends Pick<CheckedAsset, 'owned' | 'statedUsage' | 'versionCount'> {
   dossier: Dossier;
+  passkeys: CheckedPasskeys;
   /** When the dossier with all of its entries existed, at the latest. */
   sealed: Vouched | null;
   findings: FindingsLog;
@@ -53,7 +55,7 @@ interface Expected {
 }
 
 export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
-  const { dossier, owned, sealed, statedUsage, versionCount, findings, options } = deps;
+  const { dossier, owned, sealed, statedUsage, versionCount, passkeys, findings, options } = deps;
   const { asset, workspaceId, counts } = dossier;
   const seen = new Set<string>();
   const chain = createEntryChain();
@@ -132,6 +134,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     const { maintenanceId, maintenanceHash } = entry;
     const signed = { workspaceId, assetId: asset.assetId, maintenanceId, maintenanceHash };
     const faults = await verifySignoff(document, signed);
+    faults.push(...passkeys.faults(document));
     if (!hasDigest(salt, document, signoffHash)) faults.push('it does not match its hash');
     const message = typedData?.message as unknown as Record<string, unknown> | undefined;
     if (Object.entries(fieldsOf(document)).some(([name, value]) => message?.[name] !== value)) {

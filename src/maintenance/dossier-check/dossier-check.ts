@@ -9,6 +9,7 @@ import { contentDigest } from '../../proof/content.ts';
 import { parseJsonText } from '../../runtime/json-text.ts';
 import { type CheckedAsset, checkAsset, installationsOf, usageOf } from './dossier-check-asset.ts';
 import { type CheckedEntries, createEntryCheck } from './dossier-check-entries.ts';
+import { type CheckedPasskeys, checkPasskeys } from './dossier-check-passkeys.ts';
 import { type CheckedSeal, checkSeal, type SealState } from './dossier-check-seal.ts';
 import { bytesOf, type DossierFiles, decode, hashOf, linesOf, parseLine } from './dossier-files.ts';
 import { createFindings, type Findings, type FindingsLog } from './dossier-findings.ts';
@@ -100,7 +101,8 @@ export async function checkDossier(
   const asset = await checkAsset(run);
   const proof = await readSeal(run, givenSeal);
   const { state: seal, sealed } = await checkSeal({ ...run, ...asset, summary: bytes, proof });
-  const { attachments, entries } = await checkEntries(run, { ...asset, sealed });
+  const passkeys = await checkPasskeys(run);
+  const { attachments, entries } = await checkEntries(run, { ...asset, sealed, passkeys });
   await checkAttachments(run, attachments);
   const times = checkTimes(run);
   judgeCompleteness(run, { asset, entries, seal });
@@ -166,7 +168,7 @@ async function checkFiles({ files, findings, dossier, read }: Run): Promise<void
 /** Returns the attachments whose bytes are in the dossier, and what the entries show. */
 async function checkEntries(
   run: Run,
-  shown: CheckedAsset & Pick<CheckedSeal, 'sealed'>,
+  shown: CheckedAsset & Pick<CheckedSeal, 'sealed'> & { passkeys: CheckedPasskeys },
 ): Promise<{ attachments: Map<string, DossierAttachment>; entries: CheckedEntries }> {
   const { files, findings, dossier, options, read } = run;
   const check = createEntryCheck({ dossier, ...shown, findings, options });

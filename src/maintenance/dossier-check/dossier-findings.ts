@@ -1,7 +1,7 @@
 /** The findings of a dossier check: counts of what holds, faults with their place, and what remains unproven. */
 import { knownChain } from '../../proof/evm/known-chains.ts';
 import { type Anchor, isEvmAnchor, type Proof } from '../../proof/verify/proof.ts';
-import { documentSteps, type StepName, type Verification } from '../../proof/verify/steps.ts';
+import { neededSteps, type StepName, type Verification } from '../../proof/verify/steps.ts';
 
 export interface Findings {
   counts: Record<'files' | 'versions' | 'entries' | 'signoffs' | 'attachments', number>;
@@ -70,7 +70,7 @@ function isOperatorOnly(anchor: Anchor): boolean {
 
 /** One sentence for all proofs, because their messages differ; null for a clock, because the step `time` covers them. */
 function gapOf(name: StepName, message: string): string | null {
-  if (!documentSteps.some((step) => step === name)) return null;
+  if (!neededSteps.includes(name)) return null;
   if (name !== 'time') return `The step ${name}: ${message}`;
   if (/nobody was asked|No chain node was given/.test(message)) {
     return 'When it was anchored: no chain node was asked for the hashes of the blocks, and no other trusted clock vouches for a time.';

@@ -4,6 +4,7 @@ import type { AnchorStatus } from '../../proof/anchor-status.ts';
 import type { SignoffDocument, SignoffFields } from '../../proof/signoff/signoff-document.ts';
 import type { Claims, Proof } from '../../proof/verify/proof.ts';
 import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
+import type { PasskeyDocument } from '../signing/passkey-document.ts';
 
 export const dossierFormat = 'holdfast/dossier@1';
 
@@ -19,6 +20,8 @@ export const dossierPaths = {
   /** The documents that the history proves, oldest first. */
   versions: 'asset/versions.jsonl',
   entries: 'entries/',
+  /** What was anchored about the passkeys of those who signed; missing if none of them has one. */
+  passkeys: 'passkeys.jsonl',
   certificates: 'release-certificates/',
   attachments: 'attachments/',
 } as const;
@@ -150,6 +153,17 @@ export interface SignoffLine extends Anchored {
   document: SignoffDocument;
   /** EIP-712: what the worker signed. For other tools, since the document has all of it. */
   typedData: { domain: object; types: object; primaryType: 'Signoff'; message: SignoffFields };
+  proof: Proof | null;
+  unprovable?: true;
+}
+
+/** A line of passkeys.jsonl: those of a worker follow each other. */
+export interface PasskeyLine extends Anchored {
+  workerId: string;
+  number: number;
+  hash: Hex;
+  salt: Hex;
+  document: PasskeyDocument;
   proof: Proof | null;
   unprovable?: true;
 }

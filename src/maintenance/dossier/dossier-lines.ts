@@ -28,6 +28,8 @@ export interface LinesDeps {
   onProof(proof: Proof): Promise<void>;
   /** Called with the asset's usage as stated by entries that are not superseded. */
   onUsage(usage: Usage): void;
+  /** Called with the address of everybody who signed. */
+  onSigner(address: string): void;
   /** Whether the bytes of files are included in the dossier. */
   withFiles: boolean;
 }
@@ -35,7 +37,7 @@ export interface LinesDeps {
 /** One text per entry, without a line feed. */
 export async function* entryLines(
   pages: AsyncIterable<KeptEntry[]>,
-  { db, manyProofs, counts, onProof, onUsage, withFiles }: LinesDeps,
+  { db, manyProofs, counts, onProof, onUsage, onSigner, withFiles }: LinesDeps,
 ): AsyncGenerator<string> {
   for await (const page of pages) {
     const proofs = await manyProofs(page.flatMap(proofRequests));
@@ -61,6 +63,7 @@ export async function* entryLines(
       };
       const signoffs = kept.signoffs.map((signoff, index) => signoffLine(signoff, proofs[place + 1 + index]));
       if (kept.supersededBy === null && kept.entry.data.usage) onUsage(kept.entry.data.usage as Usage);
+      for (const { document } of kept.signoffs) onSigner(document.workerAddress);
       counts.entries += 1;
       counts.provenEntries += isProof(proof) ? 1 : 0;
       counts.signoffs += kept.signoffs.length;

@@ -66,6 +66,7 @@ export function dossierReadme(
     `  ${dossierPaths.history.padEnd(24)} the proofs of these and of transfers (holdfast/history@1)`,
     `  ${`${dossierPaths.entries}*.jsonl`.padEnd(24)} one entry per line, with its sign-offs, the typed data`,
     `${' '.repeat(26)} (EIP-712) that workers signed, salts and proofs (holdfast/proof@1)`,
+    `  ${dossierPaths.passkeys.padEnd(24)} what was anchored about the passkeys of those who signed, if any`,
     attachmentsIncluded
       ? `  ${dossierPaths.attachments.padEnd(24)} files that belong to entries, if their bytes were stored`
       : `  Files that belong to entries are listed with their hashes; their bytes are not included.`,

@@ -33,6 +33,7 @@ import { createDossierClocks, type DossierClocks } from './dossier-clocks.ts';
 import { countEntries, type KeptEntry, keptEntries } from './dossier-entries.ts';
 import { entryLines, filesOf, type LinesDeps } from './dossier-lines.ts';
 import { createDossierPage } from './dossier-page.ts';
+import { passkeyLines } from './dossier-passkeys.ts';
 import { dossierReadme } from './dossier-readme.ts';
 import { createDossierSeals, type DossierSeals, type DossierSealsDeps } from './dossier-seal.ts';
 import {
@@ -171,7 +172,9 @@ async function write(archive: DossierArchive, writing: Writing): Promise<void> {
     linesToBytes(versionLines(db, key, { counts, upTo: writing.known.asset.version, onUsage })),
   );
   const proven = await addHistory(archive, writing);
-  await addEntries(archive, writing, { counts, onUsage });
+  const signers = new Set<string>();
+  await addEntries(archive, writing, { counts, onUsage, onSigner: (address) => signers.add(address) });
+  await addPasskeys(archive, writing, [...signers]);
   const known = {
     ...writing.known,
     asset: { ...writing.known.asset, usage },
@@ -244,11 +247,11 @@ async function addHistory(
 async function addEntries(
   archive: DossierArchive,
   writing: Writing,
-  { counts, onUsage }: Pick<LinesDeps, 'counts' | 'onUsage'>,
+  on: Pick<LinesDeps, 'counts' | 'onUsage' | 'onSigner'>,
 ): Promise<void> {
   const { db, manyProofs, key, entries, known, clocks } = writing;
   const withFiles = known.attachmentsIncluded;
-  const given = { db, manyProofs, counts, onProof: clocks.add, onUsage, withFiles };
+  const given = { db, manyProofs, onProof: clocks.add, withFiles, ...on };
   const lines = entryLines(keptEntries(db, key, entries), given);
   try {
     let line = await lines.next();
@@ -267,6 +270,22 @@ async function addEntries(
   } finally {
     await lines.return(undefined);
   }
+}
+
+/** Adds nothing if none of them has a passkey. */
+async function addPasskeys(
+  archive: DossierArchive,
+  { db, manyProofs, key, clocks }: Writing,
+  signers: string[],
+): Promise<void> {
+  const lines = passkeyLines({ db, manyProofs, onProof: clocks.add }, key.workspaceId, signers);
+  const first = await lines.next();
+  if (first.done) return;
+  async function* all(): AsyncGenerator<string> {
+    yield String(first.value);
+    yield* lines;
+  }
+  await archive.add(dossierPaths.passkeys, linesToBytes(all()));
 }
 
 async function addFiles(archive: DossierArchive, { db, fileContents, key, entries }: Writing): Promise<void> {

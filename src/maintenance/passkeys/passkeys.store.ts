@@ -173,6 +173,22 @@ export async function readStatements(
   }));
 }
 
+/** The same, of the workers with these addresses. */
+export async function readStatementsOf(
+  db: Db,
+  workspaceId: string,
+  addresses: readonly string[],
+): Promise<Statement[]> {
+  const { rows } = await sql<{ id: string }>`
+    select w.id from unnest(${addresses.map((address) => address.toLowerCase())}::text[]) as wanted (address)
+    join workers w on w.workspace_id = ${workspaceId} and lower(w.address) = wanted.address`.execute(db);
+  return readStatements(
+    db,
+    workspaceId,
+    rows.map(({ id }) => id),
+  );
+}
+
 async function nextStatement(
   db: Db,
   workerId: string,
