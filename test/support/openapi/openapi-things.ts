@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Account, becomeOwner, join, type Visitor } from '../clients/browser-session.ts';
+import { softPasskey } from '../clients/soft-passkey.ts';
 import { sendForm } from '../clients/upload.ts';
 import { withClient } from '../service/database.ts';
 import { waitUntil } from '../service/process.ts';
@@ -82,8 +83,26 @@ const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
     `${assets}${assetId}/dossier/?viewerAddress=${vaultAddress}&wait=0`,
   );
   const dossierId = dossier.headers.get('x-dossier-id') ?? assert.fail(dossier.text);
-  return { address, assetId, maintenanceId, number: String(signoff.number), intervalId, dossierId };
+  const passkeyId = await makePasskey(service, address);
+  return {
+    address,
+    assetId,
+    maintenanceId,
+    number: String(signoff.number),
+    intervalId,
+    dossierId,
+    passkeyId,
+  };
 };
+
+/** Registered, and not confirmed: the worker's key still signs. */
+async function makePasskey(service: Service, worker: string): Promise<string> {
+  const { token } = await create(service, `/api-v1/damc/workers/${worker}/invite`, {});
+  const { options } = await create(service, '/api-v1/damc/passkeys/options', { token });
+  const passkey = softPasskey({ origin: service.url.replace('127.0.0.1', 'localhost') });
+  const response = passkey.register(options);
+  return (await create(service, '/api-v1/damc/passkeys/register', { token, response })).id;
+}
 
 async function makeKey(service: Service, name = 'Thing'): Promise<PathValues> {
   return { keyId: (await create(service, '/api-v1/platform/api-keys', { name })).id };

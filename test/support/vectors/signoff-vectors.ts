@@ -372,23 +372,19 @@ export async function signoffVectors(): Promise<NamedVector[]> {
       fails,
     ],
   ];
-  const vectors: NamedVector[] = [];
-  for (const [name, about, document, outcome] of rows)
-    vectors.push(await vectorOf({ name, about, document, outcome }));
-  return vectors;
+  return Promise.all(
+    rows.map(([name, about, document, outcome]) => vectorOf({ name, about, document, outcome })),
+  );
 }
 
-async function vectorOf({
-  name,
-  about,
-  document,
-  outcome,
-}: {
+interface Row {
   name: string;
   about: string;
   document: object;
   outcome: Outcome;
-}): Promise<NamedVector> {
+}
+
+async function vectorOf({ name, about, document, outcome }: Row): Promise<NamedVector> {
   // As JSON has it: without what is undefined.
   const content = canonicalJson(JSON.parse(JSON.stringify(document)));
   const { role = 'certified' } = document as { role?: string };
