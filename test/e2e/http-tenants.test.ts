@@ -1,7 +1,7 @@
 /** Walls between workspaces and between scopes, walked route by route as /openapi.json lists them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isAtLeast, roles, type Scope, scopes } from '../../src/runtime/caller.ts';
+import { isAtLeast, onBehalf, roles, type Scope, scopes } from '../../src/runtime/caller.ts';
 import type { Visitor } from '../support/clients/browser-session.ts';
 import { readEvents, streamPath } from '../support/clients/event-reader.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
@@ -36,10 +36,15 @@ const lists = [
   ...[vaults, files, records, workers, assets, keys, events, auditLog, endpoints, deliveries],
   ...[notices, holds, erasures],
 ];
+const rules = '/api-v1/damc/signoffs/rules/';
 const stats = '/api-v1/platform/stats';
 const usage = '/api-v1/platform/usage';
 const noticeMail = '/api-v1/platform/notices/mail';
 const auditProof = `${auditLog}/proof`;
+/** For the device of a worker who was sent a link. */
+const byLink = ['options', 'register'].map((name) => `POST /api-v1/damc/passkeys/${name}`);
+/** Beside its scope, because the service holds the key of the worker. */
+const onBehalfToo = `POST ${assets}{assetId}/maintenances/{maintenanceId}/signoffs/`;
 /** For people, who see what is theirs. */
 const peopleLists = ['me', 'members', 'invitations', 'sessions'].map((name) => `/api-v1/platform/${name}`);
 
@@ -136,7 +141,7 @@ test('the lists of one workspace show nothing of another, under any filter', asy
   const listed = operations.filter(({ path, method }) => method === 'GET' && !path.includes('{'));
   assert.deepEqual(
     listed.map(({ path }) => path).sort(),
-    [...lists, ...peopleLists, auditProof, stats, usage, noticeMail, streamPath].sort(),
+    [...lists, ...peopleLists, auditProof, rules, stats, usage, noticeMail, streamPath].sort(),
     'a list is missing in this test',
   );
   const canaries = [
@@ -153,10 +158,10 @@ test('the lists of one workspace show nothing of another, under any filter', asy
   ];
   // Whoever looks at sign-offs by their number sees no more than a digit.
   const shows = (text: string) => canaries.filter((canary) => canary.length > 1 && text.includes(canary));
-  for (const path of [...lists, auditProof, stats, usage]) {
+  for (const path of [...lists, auditProof, rules, stats, usage]) {
     assert.deepEqual(shows((await service.call('GET', path, { key: stranger })).text), [], path);
   }
-  for (const path of [...lists, stats, usage, noticeMail, ...peopleLists]) {
+  for (const path of [...lists, rules, stats, usage, noticeMail, ...peopleLists]) {
     const { status, text } = await service.call('GET', path, asPerson(visitor));
     assert.equal(status, 200, text);
     assert.deepEqual(shows(text), [], path);
@@ -232,7 +237,10 @@ test('a key created over the API belongs to the workspace of its creator', async
 });
 
 test('every route needs its scope and no other', async (t) => {
-  for (const operation of operations.filter(({ role, tags }) => role === null && tags[0] !== 'people')) {
+  const forKeys = operations.filter(
+    ({ role, tags, name }) => role === null && tags[0] !== 'people' && !byLink.includes(name),
+  );
+  for (const operation of forKeys) {
     await t.test(operation.name, async () => {
       const { scope } = operation;
       assert.ok(scope && scopes.includes(scope), 'the document names no scope');
@@ -240,10 +248,29 @@ test('every route needs its scope and no other', async (t) => {
       const allBut = await keyWith(scopes.filter((other) => other !== scope));
       const refused = await service.call(method, path, { ...options, key: allBut });
       assertError(refused, 'forbidden', new RegExp(scope));
-      const onlyThis = await keyWith([scope]);
+      const needed = [scope];
+      if (operation.name === onBehalfToo) {
+        const notOnBehalf = await service.call(method, path, { ...options, key: await keyWith([scope]) });
+        assertError(notOnBehalf, 'forbidden', new RegExp(onBehalf));
+        needed.push(onBehalf);
+      }
+      const onlyThis = await keyWith(needed);
       const { status, text } = await service.call(method, path, { ...options, key: onlyThis });
       assert.ok(isSuccess(operation, status), text);
     });
+  }
+});
+
+test('the link of a worker is enough for their device, and no key is enough without it', async () => {
+  for (const name of byLink) {
+    const operation = operations.find((one) => one.name === name) ?? assert.fail(name);
+    assert.deepEqual([operation.scope, operation.role], [null, null], name);
+    const [method, path, { body }] = smallestRequest(operation, await thingsFor(service, operation, owned));
+    const other = { ...(body as object), token: 'x'.repeat(32) };
+    for (const key of [null, stranger, service.key])
+      assertError(await service.call(method, path, { body: other, key }), 'resource_not_found');
+    const { status, text } = await service.call(method, path, { body, key: null });
+    assert.ok(status < 300, text);
   }
 });
 

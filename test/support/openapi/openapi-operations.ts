@@ -121,7 +121,8 @@ export function smallestRequest(
   values: PathValues,
 ): [method: string, path: string, options: CallOptions] {
   const existing: PathValues = {
-    ...(values.address !== undefined && { viewerAddress: values.address, workerAddress: values.address }),
+    ...(values.address !== undefined && { viewerAddress: values.address }),
+    ...(values.workerAddress !== undefined && { workerAddress: values.workerAddress }),
   };
   const query = operation.parameters
     .filter((parameter) => parameter.in === 'query' && parameter.required)
@@ -164,15 +165,19 @@ function smallestBody(schema: Schema, values: PathValues): unknown {
 /** The same body, but with existing things. */
 export function namingExisting(body: unknown, values: PathValues): unknown {
   if (typeof body !== 'object' || body === null) return body;
-  const { vaultAddress, address, assetId, fileId, token } = values;
+  const { vaultAddress, address, workerAddress, assetId, fileId, memberId, token, code, registration } =
+    values;
   const existing = {
     vaultAddress,
     destinationVaultAddress: vaultAddress,
-    workerAddress: address,
+    workerAddress,
     ...(address !== undefined && { workers: [address] }),
     ...(fileId !== undefined && { fileIds: [fileId] }),
     parentAssetId: assetId,
+    userId: memberId,
     token,
+    code,
+    ...(registration !== undefined && { response: JSON.parse(registration) }),
   };
   const named = Object.entries(existing).filter(
     ([name, value]) => Object.hasOwn(body, name) && value !== undefined,

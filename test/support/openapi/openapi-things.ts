@@ -13,6 +13,8 @@ const vaults = '/api-v1/platform/vaults';
 const files = '/api-v1/platform/files';
 const records = '/api-v1/platform/records';
 const assets = '/api-v1/damc/assets/';
+const workers = '/api-v1/damc/workers/';
+const passkeys = '/api-v1/damc/passkeys';
 const webhooks = '/api-v1/platform/webhooks';
 const people = '/api-v1/platform';
 
@@ -62,17 +64,19 @@ const makeFile: Make = async (service, { vaultAddress = '' }, name = 'Thing') =>
 };
 
 const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
-  const { address } = await create(service, '/api-v1/damc/workers/', { name });
+  const { address, passkeyId } = await makePasskeyWorker(service, name);
+  // The service holds the key of this one.
+  const { address: workerAddress } = await create(service, workers, { name });
   const { assetId } = await create(service, assets, { vaultAddress, name });
   await create(service, `${assets}${assetId}/viewers/`, { viewers: [address] });
-  await create(service, `${assets}${assetId}/workers/`, { workers: [address] });
+  await create(service, `${assets}${assetId}/workers/`, { workers: [address, workerAddress] });
   const { maintenanceId } = await create(service, `${assets}${assetId}/maintenances/`, {
-    workerAddress: address,
+    workerAddress,
     type: 'inspection',
     summary: name,
     performedAt: new Date(Date.now() - 60_000).toISOString(),
   });
-  const signing = { workerAddress: address, role: 'performed' };
+  const signing = { workerAddress, role: 'performed' };
   const signoffs = `${assets}${assetId}/maintenances/${maintenanceId}/signoffs/`;
   const signoff = await create(service, signoffs, signing, { key: await service.onBehalfKey() });
   const lastDone = { at: new Date().toISOString(), hours: 0, cycles: 0 };
@@ -83,26 +87,46 @@ const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
     `${assets}${assetId}/dossier/?viewerAddress=${vaultAddress}&wait=0`,
   );
   const dossierId = dossier.headers.get('x-dossier-id') ?? assert.fail(dossier.text);
-  const passkeyId = await makePasskey(service, address);
-  return {
-    address,
-    assetId,
-    maintenanceId,
-    number: String(signoff.number),
-    intervalId,
-    dossierId,
-    passkeyId,
-  };
+  const number = String(signoff.number);
+  const worker = { address, passkeyId, workerAddress };
+  return { ...worker, assetId, maintenanceId, number, intervalId, dossierId };
 };
 
-/** Registered, and not confirmed: the worker's key still signs. */
-async function makePasskey(service: Service, worker: string): Promise<string> {
-  const { token } = await create(service, `/api-v1/damc/workers/${worker}/invite`, {});
-  const { options } = await create(service, '/api-v1/damc/passkeys/options', { token });
+/** A worker with a link, and what their device answers to it. */
+async function makeInvitedWorker(service: Service, name = 'Thing'): Promise<PathValues> {
+  const { address } = await create(service, workers, { name });
+  const { token } = await create(service, `${workers}${address}/invite`, {});
+  const { options } = await create(service, `${passkeys}/options`, { token });
   const passkey = softPasskey({ origin: service.url.replace('127.0.0.1', 'localhost') });
-  const response = passkey.register(options);
-  return (await create(service, '/api-v1/damc/passkeys/register', { token, response })).id;
+  return { address, token, registration: JSON.stringify(passkey.register(options)) };
 }
+
+/** A worker whose passkey nobody has confirmed yet, and the code to do so. */
+async function makeRegisteredWorker(service: Service, name = 'Thing'): Promise<PathValues> {
+  const { address = '', token, registration = '' } = await makeInvitedWorker(service, name);
+  const response = JSON.parse(registration);
+  const { id, code } = await create(service, `${passkeys}/register`, { token, response });
+  return { address, passkeyId: id, code };
+}
+
+/** A worker who signs with a passkey. */
+async function makePasskeyWorker(service: Service, name: string): Promise<PathValues> {
+  const { address = '', passkeyId = '', code } = await makeRegisteredWorker(service, name);
+  const owner = await ownerOf(service);
+  const path = `${workers}${address}/passkeys/${passkeyId}/confirm`;
+  const confirmed = await owner.call('POST', path, { body: { code } });
+  assert.equal(confirmed.status, 200, confirmed.text);
+  return { address, passkeyId };
+}
+
+/** A worker who is a member. */
+const makeBoundWorker: MakeForOwner = async (service, { cookie = '', memberId }) => {
+  const { address } = await create(service, workers, { name: 'Thing' });
+  const body = { userId: memberId };
+  const bound = await service.call('PUT', `${workers}${address}/person/`, { ...asPerson(cookie), body });
+  assert.equal(bound.status, 200, bound.text);
+  return { address };
+};
 
 async function makeKey(service: Service, name = 'Thing'): Promise<PathValues> {
   return { keyId: (await create(service, '/api-v1/platform/api-keys', { name })).id };
@@ -207,12 +231,15 @@ async function invite(
   return { id: answer.json.id, token: new URL(answer.json.link).hash.slice(1) };
 }
 
-/** Requests that remove something, and how to create a replacement for them. */
+/** Requests that remove something or can be sent only once, and how to create what they need anew. */
 const takesAway: [request: RegExp, make: MakeForOwner][] = [
   // A new version without bytes hides those of the previous one.
   [/^DELETE .*\/records\//, (service, vault) => makeRecord(service, vault, 'Thing')],
   [/^DELETE .*\/files\/|^POST .*\/files\/\{fileId\}\/versions$/, makeFile],
   [/^DELETE .*\/assets\//, makeAsset],
+  [/^DELETE .*\/person\/$/, makeBoundWorker],
+  [/\/passkeys\/(options|register)$/, (service) => makeInvitedWorker(service)],
+  [/\/passkeys\/\{passkeyId\}\/(confirm|refuse)$/, (service) => makeRegisteredWorker(service)],
   [/^DELETE .*\/webhooks\//, makeEndpoint],
   [/^DELETE .*\/api-keys\//, (service) => makeKey(service)],
   [/^DELETE .*\/members\//, makeMember],
