@@ -6,7 +6,6 @@ import type { Logger } from 'pino';
 import { createAccess } from '../access/access.part.ts';
 import { expiringKeys } from '../access/api-keys/expiring-keys.ts';
 import { budgetsNear } from '../access/workspaces/budgets-near.ts';
-import { createFreshSession } from '../access/people/fresh-session.ts';
 import { readStoredRoom, saveBudgetSettings } from '../access/workspaces/workspace-limits.ts';
 import { prepareLeafHash } from '../anchoring/batching/pending.ts';
 import { sparingSpent } from '../anchoring/batching/spent-budget.ts';
@@ -182,7 +181,6 @@ export async function createApp(
       ...{ db, pool, commit, keyring, onChain, documents, limits },
       vaults: holdings.vaults,
       fileContents: holdings.fileContents,
-      requireFreshSession: createFreshSession(db),
       publicUrl,
       chainId: createChainIdFinder({ db, rpcUrls: config.chain.rpcUrls }),
     }),

@@ -1,6 +1,5 @@
 /** The part of the service for the maintenance of assets: entries, sign-offs, intervals, workers, dossiers. */
 import type { Pool } from 'pg';
-import type { RequireFreshSession } from '../access/people/fresh-session.ts';
 import type { HistoryProofs } from '../anchoring/history-proofs.ts';
 import type { ManyProofs } from '../anchoring/many-proofs.ts';
 import type { Proofs } from '../anchoring/proofs.ts';
@@ -54,13 +53,12 @@ export interface MaintenanceDeps {
   /** The configured chain. */
   chainId(): number | Promise<number>;
   limits: Limits;
-  requireFreshSession: RequireFreshSession;
   publicUrl(): string;
 }
 
 export function createMaintenance(deps: MaintenanceDeps): Maintenance {
   const { db, pool, commit, keyring, vaults, fileContents, onChain, documents, limits } = deps;
-  const { requireFreshSession, publicUrl } = deps;
+  const { publicUrl } = deps;
   const { proofs, historyProofs, manyProofs } = onChain;
   const assetAccess = createAssetAccess(pool);
   const assets = createAssets({ db, commit, vaults, proofs, historyProofs });
@@ -71,7 +69,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
   return {
     exports: dossiers.count,
     routes(app, shell) {
-      workerRoutes(app, { ...shell, workers: createWorkers({ db, commit, keyring, requireFreshSession }) });
+      workerRoutes(app, { ...shell, workers: createWorkers({ db, commit, keyring }) });
       assetRoutes(app, { ...shell, assets, assetAccess });
       assetVersionRoutes(app, { ...shell, assets, assetAccess });
       assetTransferRoutes(app, { ...shell, assets, db });
@@ -100,14 +98,14 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       maintenanceRoutes(app, { ...shell, maintenances });
       signoffRoutes(app, {
         ...shell,
-        signoffs: createSignoffs({ db, keyring, requireFreshSession, publicUrl }),
+        signoffs: createSignoffs({ db, keyring, publicUrl }),
       });
       passkeyRoutes(app, {
         db,
-        passkeys: createPasskeys({ db, keyring, requireFreshSession, publicUrl }),
+        passkeys: createPasskeys({ db, keyring, publicUrl }),
         makeProof: proofs.make,
       });
-      signoffRulesRoutes(app, { db, requireFreshSession });
+      signoffRulesRoutes(app, { db });
       entrySignoffRoutes(app, { maintenances });
       dossierRoutes(app, { dossiers });
     },

@@ -69,10 +69,10 @@ test('a person signs as the worker that they are, shortly after signing in, and 
   await refuse('not_the_signer', other, /You are not the worker/);
   await refuse('not_the_signer', owner, /You are not the worker/);
   // A cookie that was stolen from a session of yesterday.
-  await service.sql("update sessions set created_at = created_at - interval '11 minutes'");
-  await refuse('step_up_required', person, /Sign in again/);
+  await service.sql("update sessions set confirmed_at = confirmed_at - interval '11 minutes'");
+  await refuse('step_up_required', person, /Confirm that it is you/);
   assert.equal((await bind(owner, worker, await idOf(other))).json.errorCode, 'step_up_required');
-  await service.sql("update sessions set created_at = created_at + interval '11 minutes'");
+  await service.sql("update sessions set confirmed_at = confirmed_at + interval '11 minutes'");
   const signed = await signAs(person, id, worker);
   assert.equal(signed.status, 201, signed.text);
   assert.equal(

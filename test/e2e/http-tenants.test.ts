@@ -46,7 +46,9 @@ const byLink = ['options', 'register'].map((name) => `POST /api-v1/damc/passkeys
 /** Beside its scope, because the service holds the key of the worker. */
 const onBehalfToo = `POST ${assets}{assetId}/maintenances/{maintenanceId}/signoffs/`;
 /** For people, who see what is theirs. */
-const peopleLists = ['me', 'members', 'invitations', 'sessions'].map((name) => `/api-v1/platform/${name}`);
+const peopleLists = ['me', 'members', 'invitations', 'sessions', 'passkeys', 'sign-in-rules'].map(
+  (name) => `/api-v1/platform/${name}`,
+);
 
 let service: Service;
 let operations: Operation[];

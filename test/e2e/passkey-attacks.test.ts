@@ -58,7 +58,7 @@ const attacks: Attack[] = [
       const { id: userId } = (await person.call('GET', '/api-v1/platform/me')).json;
       await service.sql('update workers set user_id = $1 where address = $2', [userId, victim.worker]);
       await service.sql(
-        "update sessions set created_at = created_at - interval '1 day', updated_at = now() where user_id = $1",
+        "update sessions set confirmed_at = confirmed_at - interval '1 day' where user_id = $1",
         [userId],
       );
       const body = { workerAddress: victim.worker, role };

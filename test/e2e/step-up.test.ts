@@ -32,6 +32,9 @@ const guarded: [string, string, unknown][] = [
   ['GET', '/webhooks/endpoints/whe_1/secret', undefined],
   ['POST', '/webhooks/endpoints/whe_1/rotate-secret', undefined],
   ['DELETE', '/files/fil_1/content', undefined],
+  ['DELETE', '/records/rec_1/data', undefined],
+  ['PUT', '/holds', { recordId: 'rec_1', held: false }],
+  ['PUT', '/vaults/0x00000000000000000000000000000000000000aa/retention', {}],
   ['POST', '/invitations', { role: 'viewer' }],
   ['PATCH', '/members/usr_1', { role: 'viewer' }],
 ];

@@ -86,7 +86,7 @@ export function holdRoutes(app: Api, deps: HoldRoutesDeps): void {
   app.put(
     `${apiBase}/platform/holds`,
     {
-      config: { scope: 'vaults:write' },
+      config: { scope: 'vaults:write', freshSession: true },
       schema: {
         operationId: 'putHold',
         summary: 'Place or release a legal hold',

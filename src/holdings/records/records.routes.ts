@@ -339,7 +339,7 @@ export function recordRoutes(
   app.delete(
     `${url}/:recordId/data`,
     {
-      config: { scope: 'records:write' },
+      config: { scope: 'records:write', freshSession: true },
       schema: {
         operationId: 'eraseRecordData',
         summary: 'Erase the data of a record',

@@ -62,7 +62,7 @@ export function retentionRoutes(app: Api, { retention }: { retention: RetentionR
   app.put(
     url,
     {
-      config: { scope: 'vaults:write' },
+      config: { scope: 'vaults:write', freshSession: true },
       schema: {
         operationId: 'putRetention',
         summary: 'Set the retention of a vault',

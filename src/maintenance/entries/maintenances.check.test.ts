@@ -54,7 +54,6 @@ before(async () => {
   const signoffs = createSignoffs({
     db,
     keyring: { signer: async () => account },
-    requireFreshSession: async () => {},
     publicUrl: () => '',
   });
   await signoffs.create(

@@ -121,12 +121,12 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof }: PasskeyRout
   app.post(
     `${workerUrl}/passkeys/:passkeyId/confirm`,
     {
-      config: { role: 'admin' },
+      config: { role: 'admin', freshSession: true },
       schema: {
         operationId: 'confirmPasskey',
         summary: 'Confirm whose passkey it is',
         description:
-          'By an admin who has just signed in, who is not the worker and did not invite them, with the code that the worker sees on their device. The first confirmation destroys the key that the service held for the worker.',
+          'By an admin who is not the worker and did not invite them, with the code that the worker sees on their device. The first confirmation destroys the key that the service held for the worker.',
         tags,
         params: passkeyPath,
         body: Type.Object(

@@ -9,7 +9,6 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import { auditWrite } from '../../access/audit/audit.ts';
-import type { RequireFreshSession } from '../../access/people/fresh-session.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { violates } from '../../db/faults.ts';
@@ -40,7 +39,6 @@ import {
 export interface PasskeysDeps {
   db: Db;
   keyring: Pick<Keyring, 'destroySigningKey'>;
-  requireFreshSession: RequireFreshSession;
   publicUrl(): string;
 }
 
@@ -70,7 +68,7 @@ type Made = Pick<PasskeyRegistration, 'attestation' | 'invitedBy' | 'registeredA
 
 const mostPasskeys = 20;
 
-export function createPasskeys({ db, keyring, requireFreshSession, publicUrl }: PasskeysDeps): Passkeys {
+export function createPasskeys({ db, keyring, publicUrl }: PasskeysDeps): Passkeys {
   /** Changes one passkey of a worker; both are locked. */
   const change = (
     caller: Caller,
@@ -178,7 +176,6 @@ export function createPasskeys({ db, keyring, requireFreshSession, publicUrl }: 
     },
 
     async confirm(caller, { code, ...key }) {
-      await requireFreshSession(caller);
       return change(caller, key, async (db, worker, passkey) => {
         if (passkey.state !== 'unconfirmed') throw isAlready(passkey);
         const { invitedBy, ...made } = passkey.made as unknown as Made;

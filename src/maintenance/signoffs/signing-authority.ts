@@ -1,18 +1,14 @@
 /** Who may have the service sign with a key that it holds, and what the sign-off then says. */
-import type { RequireFreshSession } from '../../access/people/fresh-session.ts';
 import type { SignedWith } from '../../proof/signoff/signoff-document.ts';
 import { type Caller, may, onBehalf } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { requireFreshSession } from '../../runtime/fresh-session.ts';
 import type { Subject } from '../entries/maintenance-subject.ts';
 
 /** Throws unless the caller is the worker, and has just shown it, or may sign on behalf of workers. */
-export async function requireSigningAuthority(
-  caller: Caller,
-  worker: Subject['worker'],
-  requireFreshSession: RequireFreshSession,
-): Promise<SignedWith> {
+export function requireSigningAuthority(caller: Caller, worker: Subject['worker']): SignedWith {
   if (caller.person) {
-    await requireWorker(caller, worker, requireFreshSession);
+    requireWorker(caller, worker);
     return { method: 'held-key', apiKeyId: null };
   }
   if (caller.actor.kind === 'api_key' && may(caller, onBehalf)) {
@@ -25,11 +21,7 @@ export async function requireSigningAuthority(
 }
 
 /** Throws unless the person who is signed in is this worker, and has just shown it. */
-export async function requireWorker(
-  caller: Caller,
-  worker: Pick<Subject['worker'], 'address' | 'userId'>,
-  requireFreshSession: RequireFreshSession,
-): Promise<void> {
+export function requireWorker(caller: Caller, worker: Pick<Subject['worker'], 'address' | 'userId'>): void {
   if (caller.person?.userId !== worker.userId) {
     throw new AppError(
       'not_the_signer',
@@ -38,5 +30,5 @@ export async function requireWorker(
         : `You are not the worker ${worker.address}: only that person can sign with this key.`,
     );
   }
-  await requireFreshSession(caller);
+  requireFreshSession(caller);
 }

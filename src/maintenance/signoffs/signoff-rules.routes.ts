@@ -1,6 +1,5 @@
 /** /damc/signoffs/rules/: in which roles only a passkey or a key of the worker's own counts. */
 import { Type } from 'typebox';
-import type { RequireFreshSession } from '../../access/people/fresh-session.ts';
 import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
@@ -25,10 +24,9 @@ const tags = ['maintenances'];
 
 export interface SignoffRulesRoutesDeps {
   db: Db;
-  requireFreshSession: RequireFreshSession;
 }
 
-export function signoffRulesRoutes(app: Api, { db, requireFreshSession }: SignoffRulesRoutesDeps): void {
+export function signoffRulesRoutes(app: Api, { db }: SignoffRulesRoutesDeps): void {
   app.get(
     url,
     {
@@ -46,21 +44,18 @@ export function signoffRulesRoutes(app: Api, { db, requireFreshSession }: Signof
   app.put(
     url,
     {
-      config: { role: 'admin' },
+      config: { role: 'admin', freshSession: true },
       schema: {
         operationId: 'changeSignoffRules',
         summary: 'Change the rules for sign-offs',
-        description: 'For admins who have just signed in. Sign-offs that exist are not affected.',
+        description: 'Sign-offs that exist are not affected.',
         tags,
         body: Type.Object({ ownKey }, { additionalProperties: false }),
         response: { 200: RulesSchema },
       },
     },
     async (request) => ({
-      ownKey: await changeOwnKeyRoles(db, callerOf(request), {
-        roles: request.body.ownKey,
-        requireFreshSession,
-      }),
+      ownKey: await changeOwnKeyRoles(db, callerOf(request), request.body.ownKey),
     }),
   );
 }

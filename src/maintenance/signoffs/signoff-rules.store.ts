@@ -1,6 +1,5 @@
 /** In which roles a workspace accepts no sign-offs by keys that the service holds. */
 import { auditWrite } from '../../access/audit/audit.ts';
-import type { RequireFreshSession } from '../../access/people/fresh-session.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
@@ -19,9 +18,8 @@ export async function readOwnKeyRoles(db: Db, workspaceId: string): Promise<Sign
 export async function changeOwnKeyRoles(
   db: Db,
   caller: Caller,
-  { roles, requireFreshSession }: { roles: SignoffRole[]; requireFreshSession: RequireFreshSession },
+  roles: SignoffRole[],
 ): Promise<SignoffRole[]> {
-  await requireFreshSession(caller);
   const { workspaceId } = caller;
   const row = { own_key: signoffRoles.filter((role) => roles.includes(role)), updated_at: new Date() };
   return db.transaction().execute(async (db) => {

@@ -5,7 +5,6 @@
  */
 import type { Hex } from 'viem';
 import { auditWrite } from '../../access/audit/audit.ts';
-import type { RequireFreshSession } from '../../access/people/fresh-session.ts';
 import { pendingLeaf } from '../../anchoring/batching/pending.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
@@ -75,7 +74,6 @@ export interface Signoffs {
 export interface SignoffsDeps {
   db: Db;
   keyring: Pick<Keyring, 'signer'>;
-  requireFreshSession: RequireFreshSession;
   publicUrl(): string;
 }
 
@@ -87,7 +85,7 @@ const aheadMs = 60_000;
 /** Per entry: an entry is returned with all its sign-offs, and each is judged by all earlier ones. */
 export const mostSignoffs = 100;
 
-export function createSignoffs({ db, keyring, requireFreshSession, publicUrl }: SignoffsDeps): Signoffs {
+export function createSignoffs({ db, keyring, publicUrl }: SignoffsDeps): Signoffs {
   return {
     async prepare({ workspaceId }, request) {
       const subject = await findSubject(db, { workspaceId, ...request });
@@ -107,12 +105,10 @@ export function createSignoffs({ db, keyring, requireFreshSession, publicUrl }: 
       requireOwnSignature(worker, input);
       const isHeld = worker.keyHolder === 'service';
       if (worker.keyHolder === 'passkey' && !input.assertion) {
-        if (caller.person) await requireWorker(caller, worker, requireFreshSession);
+        if (caller.person) requireWorker(caller, worker);
         throw passkeyRequired(worker);
       }
-      const keySigned: SignedWith = isHeld
-        ? await requireSigningAuthority(caller, worker, requireFreshSession)
-        : { method: 'own-key' };
+      const keySigned: SignedWith = isHeld ? requireSigningAuthority(caller, worker) : { method: 'own-key' };
       const key = { workspaceId, workerId: worker.id, publicUrl: publicUrl() };
       // Before the transaction: a request that holds a connection must not wait for another one.
       const signer = isHeld ? await keyring.signer({ workspaceId, ...worker }) : null;

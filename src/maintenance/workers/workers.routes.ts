@@ -190,12 +190,12 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
   app.put(
     `${url}:address/person/`,
     {
-      config: { role: 'admin' },
+      config: { role: 'admin', freshSession: true },
       schema: {
         operationId: 'bindWorker',
         summary: 'Say which person a worker is',
         description:
-          'For admins who have just signed in, and not for themselves. The service uses the key that it holds for the worker only in the session of this person.',
+          'For admins, and not for themselves. The service uses the key that it holds for the worker only in the session of this person.',
         tags: ['workers'],
         params: workerPath,
         body: Type.Object({ userId: text(sample.userId) }, { additionalProperties: false }),
@@ -209,7 +209,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
   app.delete(
     `${url}:address/person/`,
     {
-      config: { role: 'admin' },
+      config: { role: 'admin', freshSession: true },
       schema: {
         operationId: 'unbindWorker',
         summary: 'Say that a worker is no longer that person',

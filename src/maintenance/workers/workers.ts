@@ -1,7 +1,6 @@
 /** Workers: people who do and sign maintenance work, each with an address. */
 import { isDeepStrictEqual } from 'node:util';
 import { auditWrite } from '../../access/audit/audit.ts';
-import type { RequireFreshSession } from '../../access/people/fresh-session.ts';
 import { isMember } from '../../access/people/members.ts';
 import type { Db } from '../../db/database.ts';
 import { violates } from '../../db/faults.ts';
@@ -46,7 +45,6 @@ export interface WorkersDeps {
   db: Db;
   commit: CommitTogether;
   keyring: Keyring;
-  requireFreshSession: RequireFreshSession;
 }
 
 const columns = [
@@ -71,7 +69,7 @@ interface WorkerRow {
   updated_at: Date;
 }
 
-export function createWorkers({ db, commit, keyring, requireFreshSession }: WorkersDeps): Workers {
+export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
   return {
     async create(caller, input, also) {
       const { workspaceId } = caller;
@@ -167,7 +165,6 @@ export function createWorkers({ db, commit, keyring, requireFreshSession }: Work
       }),
 
     async bind(caller, address, userId) {
-      await requireFreshSession(caller);
       if (userId !== null && userId === caller.person?.userId) {
         throw new AppError(
           'second_person_required',

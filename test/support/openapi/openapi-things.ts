@@ -64,7 +64,7 @@ const makeFile: Make = async (service, { vaultAddress = '' }, name = 'Thing') =>
 };
 
 const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
-  const { address, passkeyId } = await makePasskeyWorker(service, name);
+  const { address = '', passkeyId = '' } = await makePasskeyWorker(service, name);
   // The service holds the key of this one.
   const { address: workerAddress } = await create(service, workers, { name });
   const { assetId } = await create(service, assets, { vaultAddress, name });

@@ -1,6 +1,6 @@
 /** What a stolen cookie must not be enough for: changes that need a fresh proof of who is there, or a second factor. */
-import { type Caller, freshMinutes } from '../../runtime/caller.ts';
-import { AppError } from '../../runtime/errors.ts';
+import { type Caller, freshMinutes } from './caller.ts';
+import { AppError } from './errors.ts';
 
 /**
  * Throws step_up_required if the person has not proved lately who they are. Keys and commands pass: their holder has no
