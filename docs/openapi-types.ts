@@ -3159,6 +3159,17 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
         };
+        /** @description What a browser needs to make a passkey for a worker */
+        PasskeyOptions: {
+            workerName: string;
+            workerAddress: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description PublicKeyCredentialCreationOptionsJSON of WebAuthn */
+            options: {
+                [key: string]: unknown;
+            };
+        };
         /** @description That a passkey is the worker’s, or no longer; it is anchored */
         PasskeyStatement: {
             /** @description Counted from 1 for each worker */
@@ -5791,6 +5802,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** Format: plain-text */
                     userId: string;
                 };
             };
@@ -7632,7 +7644,12 @@ export interface operations {
     };
     listPasskeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description X-Next-Cursor of the previous page, unchanged. */
+                cursor?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
@@ -7645,6 +7662,8 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
+                    /** @description Cursor of the next page */
+                    "X-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7685,7 +7704,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description From the worker’s device */
+                    /**
+                     * Format: plain-text
+                     * @description From the worker’s device
+                     */
                     code: string;
                 };
             };
@@ -7916,22 +7938,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The result */
+            /** @description What a browser needs to make a passkey for a worker */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        workerName: string;
-                        workerAddress: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                        /** @description PublicKeyCredentialCreationOptionsJSON of WebAuthn */
-                        options: {
-                            [key: string]: unknown;
-                        };
-                    };
+                    "application/json": components["schemas"]["PasskeyOptions"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */

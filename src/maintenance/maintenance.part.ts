@@ -101,6 +101,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
         signoffs: createSignoffs({ db, keyring, publicUrl }),
       });
       passkeyRoutes(app, {
+        ...shell,
         db,
         passkeys: createPasskeys({ db, keyring, publicUrl }),
         makeProof: proofs.make,

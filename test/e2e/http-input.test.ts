@@ -86,14 +86,19 @@ test('an address in the path must be valid, with a correct checksum if it is in 
     const addresses = operation.parameters.filter(
       ({ in: place, schema }) => place === 'path' && schema.format === 'address',
     );
+    const who = credentialsFor(operation, values);
     for (const { name } of addresses) {
       for (const value of wrong) {
         const path = fillPath(operation, { ...values, [name]: value });
-        assertError(await service.call(operation.method, path), 'invalid_address', new RegExp(`^${name} `));
+        assertError(
+          await service.call(operation.method, path, who),
+          'invalid_address',
+          new RegExp(`^${name} `),
+        );
       }
       const path = fillPath(operation, { ...values, [name]: 'a\0b' });
       assertError(
-        await service.call(operation.method, path),
+        await service.call(operation.method, path, who),
         'invalid_request',
         new RegExp(`^${name} .*NUL`),
       );

@@ -60,6 +60,7 @@ const lists: Record<string, List | List[]> = {
   ],
   [`get ${platform}/files/{fileId}/validations`]: { id: ['id'], least: many },
   [`get ${damc}/workers/`]: { id: ['address'], least: many },
+  [`get ${damc}/workers/{address}/passkeys/`]: { id: ['id'], least: many },
   [`get ${damc}/assets/`]: { id: ['assetId'], least: some },
   [`get ${damc}/assets/{assetId}/versions/`]: { id: ['version'], least: some },
   [`get ${damc}/assets/{assetId}/history/`]: { id: ['kind', 'leaf'], least: many + some, member: 'proofs' },
@@ -167,7 +168,11 @@ test('measures memory anew for each request, so that a large one does not hide t
 
 function fillIn(text: string): string {
   const { fixture, owner: _, ...ids } = rows;
-  const names: Record<string, string> = { vaultAddress: fixture.vault.address, ...ids };
+  const names: Record<string, string> = {
+    vaultAddress: fixture.vault.address,
+    address: fixture.worker,
+    ...ids,
+  };
   if (text.includes('maintenances')) names.assetId = fixture.assetId;
   return text.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''));
 }
@@ -209,6 +214,9 @@ const inside: Record<string, number> = {
   [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/details/ files`]: 200,
   [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/signoffs/request/ types.EIP712Domain`]: 4,
   [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/signoffs/request/ types.Signoff`]: 20,
+  [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/signoffs/request/ passkey.allowCredentials`]: 20,
+  [`get ${damc}/signoffs/rules/ ownKey`]: 3,
+  [`put ${damc}/signoffs/rules/ ownKey`]: 3,
   [`post ${platform}/webhooks/endpoints eventTypes`]: eventTypes.length,
   [`get ${platform}/webhooks/endpoints eventTypes`]: eventTypes.length,
   [`get ${platform}/webhooks/endpoints/{endpointId} eventTypes`]: eventTypes.length,

@@ -98,7 +98,7 @@ test('no example is a placeholder, and schemas do not repeat them', () => {
 });
 
 test('examples are consistent: one vault, ids of the right form, and times in order', () => {
-  const prefixes = [...idPrefixes, 'usr', 'ses', 'inv', 'ntc'].join('|');
+  const prefixes = [...idPrefixes, 'usr', 'ses', 'inv', 'ntc', 'win', 'psk'].join('|');
   const id = new RegExp(`^(${prefixes})_[0-9A-HJKMNP-TV-Z]{26}$`);
   for (const { name, examples } of bodies) {
     const values = examples.map(([, value]) => value);
@@ -131,7 +131,7 @@ test('proofs in examples are well formed', () => {
 
 test('the service accepts the example of each request, with ids that it knows', async () => {
   const known = new Map<string, string>([[sample.endpointUrl, someTarget]]);
-  const send = (operationId: string) => sendExample(operationId, known);
+  const send = (operationId: string, key?: string) => sendExample(operationId, { known, key });
   const learn = (example: string, value: string) => known.set(example, value);
   learn(sample.vaultAddress, (await send('createVault')).address);
   await send('updateVault');
@@ -153,7 +153,8 @@ test('the service accepts the example of each request, with ids that it knows', 
   await send('installAsset');
   await send('removeAsset');
   learn(sample.maintenanceId, (await send('createMaintenance')).maintenanceId);
-  await send('createSignoff');
+  // The service holds the key of this worker.
+  await send('createSignoff', await service.onBehalfKey());
   learn(sample.intervalId, (await send('createAssetInterval')).id);
   await send('updateAssetInterval');
   learn(sample.endpointId, (await send('createEndpoint')).id);
@@ -165,13 +166,16 @@ test('the service accepts the example of each request, with ids that it knows', 
 });
 
 /** The body of the answer. */
-async function sendExample(operationId: string, known: Map<string, string>): Promise<Json> {
+async function sendExample(
+  operationId: string,
+  { known, key = service.key }: { known: Map<string, string>; key?: string | undefined },
+): Promise<Json> {
   const { method, path, documented } = operationOf(operationId);
   const { example } = documented.requestBody.content['application/json'];
   const [target = '', body] = [pathWith(path, documented.parameters), JSON.stringify(example)].map((text) =>
     [...known].reduce((all, [from, to]) => all.replaceAll(from, to), text),
   );
-  const answer = await service.call(method, target, { body });
+  const answer = await service.call(method, target, { body, key });
   assert.ok(answer.status < 300, `${operationId} ${body}: ${answer.text}`);
   return answer.json;
 }

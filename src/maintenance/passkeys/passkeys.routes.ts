@@ -7,6 +7,8 @@ import type { Proofs } from '../../anchoring/proofs.ts';
 import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Cursors } from '../../http/api/cursor.ts';
+import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { address, dateTime, like, named, plainText, sample, text } from '../../runtime/schemas.ts';
 import { sampleCreatedAt } from '../signing/sample-work.ts';
@@ -46,6 +48,22 @@ const PasskeySchema = named(
     createdAt: like(dateTime, sampleCreatedAt),
   }),
 );
+const OptionsSchema = named(
+  { title: 'PasskeyOptions', description: 'What a browser needs to make a passkey for a worker' },
+  Type.Object({
+    workerName: text(sample.workerName),
+    workerAddress: text(sample.workerAddress),
+    expiresAt: like(dateTime, '2026-03-09T08:10:00.000Z'),
+    options: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: 'PublicKeyCredentialCreationOptionsJSON of WebAuthn',
+        examples: [{ challenge: 'm2V0c2VudA', rp: { id: 'holdfast.example.com', name: 'Holdfast' } }],
+      },
+    ),
+  }),
+);
 const StatementSchema = named(
   { title: 'PasskeyStatement', description: 'That a passkey is the worker’s, or no longer; it is anchored' },
   Type.Object({
@@ -78,9 +96,10 @@ export interface PasskeyRoutesDeps {
   db: Db;
   passkeys: Passkeys;
   makeProof: Proofs['make'];
+  cursors: Cursors;
 }
 
-export function passkeyRoutes(app: Api, { db, passkeys, makeProof }: PasskeyRoutesDeps): void {
+export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: PasskeyRoutesDeps): void {
   app.post(
     `${workerUrl}/invite`,
     {
@@ -111,11 +130,24 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof }: PasskeyRout
         description: 'Oldest first, revoked and refused ones included.',
         tags,
         params: workerPath,
+        querystring: Type.Object(pageParameters, closed),
         response: { 200: Type.Array(PasskeySchema) },
       },
     },
-    async (request) =>
-      (await passkeys.list(callerOf(request).workspaceId, request.params.address)).map(toJson),
+    async (request, reply) => {
+      const { address } = request.params;
+      const items = await fetchPage<Passkey>(
+        {
+          name: 'passkeys',
+          filters: { address: address.toLowerCase() },
+          fetch: (workspaceId, after, limit) =>
+            passkeys.list({ workspaceId, address }, { after: after?.[0] as string, limit }),
+          positionOf: ({ id }) => [id],
+        },
+        { request, reply, cursors, ...request.query },
+      );
+      return items.map(toJson);
+    },
   );
 
   app.post(
@@ -131,7 +163,12 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof }: PasskeyRout
         params: passkeyPath,
         body: Type.Object(
           {
-            code: text(sampleCode, { minLength: 1, maxLength: 20, description: 'From the worker’s device' }),
+            code: plainText({
+              minLength: 1,
+              maxLength: 20,
+              description: 'From the worker’s device',
+              examples: [sampleCode],
+            }),
           },
           closed,
         ),
@@ -266,19 +303,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof }: PasskeyRout
         tags,
         body: Type.Object({ token }, closed),
         response: {
-          200: Type.Object({
-            workerName: text(sample.workerName),
-            workerAddress: text(sample.workerAddress),
-            expiresAt: like(dateTime, '2026-03-09T08:10:00.000Z'),
-            options: Type.Object(
-              {},
-              {
-                additionalProperties: true,
-                description: 'PublicKeyCredentialCreationOptionsJSON of WebAuthn',
-                examples: [{ challenge: 'm2V0c2VudA', rp: { id: 'holdfast.example.com', name: 'Holdfast' } }],
-              },
-            ),
-          }),
+          200: OptionsSchema,
         },
       },
     },

@@ -69,10 +69,19 @@ export async function lockWorker(
 }
 
 /** All passkeys of a worker, oldest first; or one of them, by its id or its credential. */
+interface WhichPasskeys {
+  id?: string;
+  credentialId?: Buffer;
+  /** An id. */
+  after?: string | undefined;
+  limit?: number;
+  lock?: boolean;
+}
+
 export async function readPasskeys(
   db: Db,
   { workspaceId, workerId }: { workspaceId: string; workerId: string },
-  { id, credentialId, lock = false }: { id?: string; credentialId?: Buffer; lock?: boolean } = {},
+  { id, credentialId, after, limit, lock = false }: WhichPasskeys = {},
 ): Promise<Passkey[]> {
   let select = db
     .selectFrom('worker_passkeys')
@@ -84,6 +93,8 @@ export async function readPasskeys(
   if (credentialId !== undefined) {
     select = select.where('credential_id', '=', credentialId).where('state', '<>', 'refused');
   }
+  if (after !== undefined) select = select.where('id', '>', after);
+  if (limit !== undefined) select = select.limit(limit);
   if (lock) select = select.forUpdate();
   return (await select.execute()).map((row) => ({
     id: row.id,

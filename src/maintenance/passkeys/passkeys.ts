@@ -52,10 +52,15 @@ export interface Passkeys {
     response: RegistrationResponseJSON,
     requestId: string,
   ): Promise<{ id: string; code: string }>;
-  list(workspaceId: string, address: string): Promise<Passkey[]>;
+  list(worker: WorkerKey, page: { after?: string | undefined; limit: number }): Promise<Passkey[]>;
   confirm(caller: Caller, key: PasskeyKey & { code: string }): Promise<Passkey>;
   refuse(caller: Caller, key: PasskeyKey): Promise<Passkey>;
   revoke(caller: Caller, key: PasskeyKey & { reason: string }): Promise<Passkey>;
+}
+
+export interface WorkerKey {
+  workspaceId: string;
+  address: string;
 }
 
 export interface PasskeyKey {
@@ -170,9 +175,9 @@ export function createPasskeys({ db, keyring, publicUrl }: PasskeysDeps): Passke
       return { id, code: codeOf(credentialId) };
     },
 
-    async list(workspaceId, address) {
+    async list({ workspaceId, address }, page) {
       const worker = await lockWorker(db, workspaceId, { address }, { lock: false });
-      return readPasskeys(db, { workspaceId, workerId: worker.id });
+      return readPasskeys(db, { workspaceId, workerId: worker.id }, page);
     },
 
     async confirm(caller, { code, ...key }) {

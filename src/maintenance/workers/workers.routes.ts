@@ -198,7 +198,10 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
           'For admins, and not for themselves. The service uses the key that it holds for the worker only in the session of this person.',
         tags: ['workers'],
         params: workerPath,
-        body: Type.Object({ userId: text(sample.userId) }, { additionalProperties: false }),
+        body: Type.Object(
+          { userId: plainText({ minLength: 1, maxLength: 100, examples: [sample.userId] }) },
+          { additionalProperties: false },
+        ),
         response: { 200: WorkerSchema },
       },
     },

@@ -7,7 +7,7 @@ import { mostPeople } from '../../../src/access/people/invitations.ts';
 import { mostWorkspaces } from '../../../src/access/workspaces/workspaces.ts';
 import { maxIntervals } from '../../../src/maintenance/intervals/asset-intervals.ts';
 import { mostSignoffs } from '../../../src/maintenance/signoffs/signoffs.ts';
-import { scopes } from '../../../src/runtime/caller.ts';
+import { onBehalf, scopes } from '../../../src/runtime/caller.ts';
 import { mostAttempts } from '../../../src/webhooks/deliveries/attempts.ts';
 import { confirmLeaves } from '../chain/anchored-rows.ts';
 import { becomeOwner, type Visitor } from '../clients/browser-session.ts';
@@ -94,6 +94,16 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       worker_id: text('wrk_'),
       count: mostSignoffs - 1,
     });
+  }
+
+  /** Refused ones: of those that sign, a worker has few. */
+  async function fillPasskeys(): Promise<void> {
+    await service.sql(
+      `insert into worker_passkeys (workspace_id, id, worker_id, state, credential_id, public_key, rp_id, counter, made)
+       select workspace_id, ${text('psk_')}, id, 'refused', ${hash}::bytea, ${hash}::bytea, $1, 0, $2
+       from workers cross join generate_series(1, ${many}) as n where address = $3`,
+      ['h'.repeat(253), { attestation: { object: 'a'.repeat(8_000) } }, fixture.worker],
+    );
   }
 
   async function fillBelow(assetId: string): Promise<void> {
@@ -251,7 +261,10 @@ export async function fillLists(service: Service): Promise<LargestRows> {
   }
 
   async function fillKeysAndPeople(): Promise<Visitor> {
-    const key = await send('POST', `${platform}/api-keys`, { name: wide(200), scopes });
+    const key = await send('POST', `${platform}/api-keys`, {
+      name: wide(200),
+      scopes: scopes.filter((scope) => scope !== onBehalf),
+    });
     await copy('api_keys', `id = '${key.id}'`, { id: text('key_'), secret_hash: hash });
     const account = { name: 'Ada', email: 'ada@example.com', password: 'the tide waits for nobody' };
     const owner = await becomeOwner(service, account);
@@ -320,6 +333,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
   }
 
   const { assetId, maintenanceId } = await fillAssets();
+  await fillPasskeys();
   await fillBelow(assetId);
   const fileId = await fillFiles();
   const recordId = await fillRecords();

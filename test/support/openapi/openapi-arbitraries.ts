@@ -109,7 +109,7 @@ const membersByName: Record<string, fc.Arbitrary<unknown>> = {
 };
 
 /** Random values for these are rightly refused. */
-const notMadeUp = new Set(['cursor', 'signature', 'signedAt', 'supersedes']);
+const notMadeUp = new Set(['cursor', 'signature', 'signedAt', 'assertion', 'supersedes']);
 
 /** Allowed values of a member or a parameter with this name. */
 export function allowedFor(name: string, schema: Schema): fc.Arbitrary<unknown> {

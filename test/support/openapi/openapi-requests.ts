@@ -126,10 +126,10 @@ export function createRequests({ existing, thingsOf }: Known): Requests {
 
   /** Existing values that parameters mostly use: random ones rarely match anything. */
   function knownInQuery(): Record<string, string | undefined> {
-    const { address, vaultAddress, assetId } = existing;
+    const { address, workerAddress, vaultAddress, assetId } = existing;
     return {
       viewerAddress: address,
-      workerAddress: address,
+      workerAddress,
       vaultAddress,
       parentAssetId: assetId,
       version: '1',
