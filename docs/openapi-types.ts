@@ -277,6 +277,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/platform/records/{recordId}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Erase the data of a record
+         * @description Erases all versions, or one of them: the data, its salt, and what the proof stated beside it. Hashes and proofs remain; externalId remains, too. The answer says when the last backup with the data is gone. Repeating the request changes nothing. 409 `on_hold` while the record or its vault is held. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `records:write`.
+         */
+        delete: operations["eraseRecordData"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/vaults/{vaultAddress}/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the retention of a vault
+         * @description Needs the scope `vaults:read`.
+         */
+        get: operations["getRetention"];
+        /**
+         * Set the retention of a vault
+         * @description What is older is erased within about an hour, and so is what becomes older later. Hashes and proofs remain. What is held is not erased until the hold is released. GET …/retention/preview tells what a period would erase. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `vaults:write`.
+         */
+        put: operations["putRetention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/vaults/{vaultAddress}/retention/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview the retention of a vault
+         * @description What these periods would erase now. Nothing is erased. Needs the scope `vaults:read`.
+         */
+        get: operations["previewRetention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List legal holds
+         * @description The holds that are placed now, by the id of what is held. Needs the scope `vaults:read`.
+         */
+        get: operations["listHolds"];
+        /**
+         * Place or release a legal hold
+         * @description Name one vault, file or record. While it is held, nothing of it is erased: a request to do so gets 409 `on_hold`, and retention leaves it out. The hold of a vault covers all its records and files. Repeating the request changes nothing. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `vaults:write`.
+         */
+        put: operations["putHold"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/erasures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was erased
+         * @description Newest first, on request or by retention. Needs the scope `vaults:read`.
+         */
+        get: operations["listErasures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/platform/files": {
         parameters: {
             query?: never;
@@ -361,7 +469,7 @@ export interface paths {
         post?: never;
         /**
          * Erase the content of a file
-         * @description Erases all versions, or one of them. The content can no longer be downloaded. 204: the encryption key was deleted, and nobody can read the bytes again. 200: some of the bytes remain because another file of the vault has the same content; erase that file too. Hashes and proofs remain. Repeating the request changes nothing and returns the same response. Needs the scope `files:write`.
+         * @description Erases all versions, or one of them. The content can no longer be downloaded. 204: the encryption key was deleted, and nobody can read the bytes again. 200: some of the bytes remain because another file of the vault has the same content; erase that file too. Hashes and proofs remain. Repeating the request changes nothing and returns the same response. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `files:write`.
          */
         delete: operations["eraseFileContent"];
         options?: never;
@@ -687,13 +795,13 @@ export interface paths {
         get?: never;
         /**
          * Say which person a worker is
-         * @description For admins who have just signed in, and not for themselves. The service uses the key that it holds for the worker only in the session of this person. Only for people who are signed in. Needs the role `admin`.
+         * @description For admins, and not for themselves. The service uses the key that it holds for the worker only in the session of this person. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
          */
         put: operations["bindWorker"];
         post?: never;
         /**
          * Say that a worker is no longer that person
-         * @description Only for people who are signed in. Needs the role `admin`.
+         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
          */
         delete: operations["unbindWorker"];
         options?: never;
@@ -1280,7 +1388,7 @@ export interface paths {
          * List the passkeys of a worker
          * @description Oldest first, revoked and refused ones included. Needs the scope `workers:read`.
          */
-        get: operations["listPasskeys"];
+        get: operations["listWorkerPasskeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1300,9 +1408,9 @@ export interface paths {
         put?: never;
         /**
          * Confirm whose passkey it is
-         * @description By an admin who has just signed in, who is not the worker and did not invite them, with the code that the worker sees on their device. The first confirmation destroys the key that the service held for the worker. Only for people who are signed in. Needs the role `admin`.
+         * @description By an admin who is not the worker and did not invite them, with the code that the worker sees on their device. The first confirmation destroys the key that the service held for the worker. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
          */
-        post: operations["confirmPasskey"];
+        post: operations["confirmWorkerPasskey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1322,7 +1430,7 @@ export interface paths {
          * Refuse a registration that was not the worker’s
          * @description Only for people who are signed in. Needs the role `admin`.
          */
-        post: operations["refusePasskey"];
+        post: operations["refuseWorkerPasskey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1342,7 +1450,7 @@ export interface paths {
          * Revoke a passkey
          * @description It signs nothing any more; what it has signed stays valid. A repeat changes nothing. Needs the scope `workers:write`.
          */
-        post: operations["revokePasskey"];
+        post: operations["revokeWorkerPasskey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1402,7 +1510,7 @@ export interface paths {
          * Get what a browser needs to make a passkey
          * @description For the device of a worker who has a link. Needs no key.
          */
-        post: operations["getPasskeyOptions"];
+        post: operations["getWorkerPasskeyOptions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1422,7 +1530,7 @@ export interface paths {
          * Register a passkey with a link
          * @description The passkey signs only after a second person has confirmed it with the code of the answer. Needs no key.
          */
-        post: operations["registerPasskey"];
+        post: operations["registerWorkerPasskey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1443,7 +1551,7 @@ export interface paths {
         get: operations["getSignoffRules"];
         /**
          * Change the rules for sign-offs
-         * @description For admins who have just signed in. Sign-offs that exist are not affected. Only for people who are signed in. Needs the role `admin`.
+         * @description Sign-offs that exist are not affected. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
          */
         put: operations["changeSignoffRules"];
         post?: never;
@@ -1634,7 +1742,7 @@ export interface paths {
         };
         /**
          * Show the signing secret
-         * @description Needs the scope `webhooks:write`.
+         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `webhooks:write`.
          */
         get: operations["getEndpointSecret"];
         put?: never;
@@ -1656,7 +1764,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret
-         * @description The old secret keeps signing the Standard Webhooks header for 24 hours, even if the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key, a repeat returns the same secret. Needs the scope `webhooks:write`.
+         * @description The old secret keeps signing the Standard Webhooks header for 24 hours, even if the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key, a repeat returns the same secret. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `webhooks:write`.
          */
         post: operations["rotateEndpointSecret"];
         delete?: never;
@@ -1804,7 +1912,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The key belongs to the caller's workspace and can have at most the caller's scopes. Needs the scope `keys:write`.
+         * @description The key belongs to the caller's workspace and can have at most the caller's scopes. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `keys:write`.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -1848,6 +1956,70 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your passkeys
+         * @description Only for people who are signed in. Needs the role `viewer`.
+         */
+        get: operations["listPasskeys"];
+        put?: never;
+        /**
+         * Register a passkey
+         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `viewer`.
+         */
+        post: operations["createPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to register a passkey
+         * @description Returns the options for `navigator.credentials.create`. They are valid for five minutes, once. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `viewer`.
+         */
+        post: operations["getPasskeyOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/passkeys/{passkeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove one of your passkeys
+         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `viewer`.
+         */
+        delete: operations["removePasskey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1932,7 +2104,7 @@ export interface paths {
         head?: never;
         /**
          * Change a member's role
-         * @description Only for people who are signed in. Needs the role `admin`.
+         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -1981,6 +2153,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/platform/sign-in-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the rules for signing in
+         * @description Only for people who are signed in. Needs the role `viewer`.
+         */
+        get: operations["getSignInRules"];
+        /**
+         * Change the rules for signing in
+         * @description Takes effect with the next request of each member. Whoever lacks a second factor can still set one up, and then goes on. API keys are not affected. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `owner`.
+         */
+        put: operations["updateSignInRules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/platform/invitations": {
         parameters: {
             query?: never;
@@ -1996,7 +2192,7 @@ export interface paths {
         put?: never;
         /**
          * Create an invitation
-         * @description The response contains the link, which is shown only once. It is valid for seven days. Only for people who are signed in. Needs the role `admin`.
+         * @description The response contains the link, which is shown only once. It is valid for seven days. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -2059,6 +2255,50 @@ export interface paths {
          * @description If you are signed in, the token alone makes you a member. Otherwise send name, email and password to create your account, then sign in.
          */
         post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List notices
+         * @description What needs attention, newest first: `state=raised` for what does so now. Each is told once when it is raised and once when it is cleared, as an event of its type. Cleared ones are kept for 90 days. Notices about the installation are those of the default workspace. Needs the scope `events:read`.
+         */
+        get: operations["listNotices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/notices/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See whether you get mail about notices
+         * @description Owners and admins do, unless they have turned it off. Only for people who are signed in. Needs the role `viewer`.
+         */
+        get: operations["getNoticeMail"];
+        /**
+         * Turn mail about notices on or off for yourself
+         * @description For this workspace alone. Only owners and admins get such mail. Only for people who are signed in. Needs the role `viewer`.
+         */
+        put: operations["setNoticeMail"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2271,6 +2511,159 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "endpoint.failing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook endpoint is failing, or works again */
+        post: operations["onEndpointFailing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "api_key.expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API key expires within 14 days */
+        post: operations["onApi_keyExpiring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "asset.maintenance.due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Maintenance work on an asset is due, or has been completed */
+        post: operations["onAssetMaintenanceDue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "worker.licence.expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A licence of a worker expires within 30 days or has expired, or was renewed or removed */
+        post: operations["onWorkerLicenceExpiring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operator.gas.low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Default workspace only: the account that pays for anchors runs out of funds, or was funded */
+        post: operations["onOperatorGasLow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operator.chain.behind": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Default workspace only: anchoring or the chain falls behind, or has caught up */
+        post: operations["onOperatorChainBehind"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operator.loop.failing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Default workspace only: a background loop fails or is late, or works again */
+        post: operations["onOperatorLoopFailing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operator.disk.low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Default workspace only: a node has little free disk space, or has enough again */
+        post: operations["onOperatorDiskLow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "operator.budget.near": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Default workspace only: a workspace has used nine tenths of a budget, or is below that again */
+        post: operations["onOperatorBudgetNear"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -2306,6 +2699,27 @@ export interface components {
             lastUsedAt: string | null;
             /** Format: date-time */
             revokedAt: string | null;
+        };
+        /** @description An API key expires within 14 days */
+        Api_keyExpiringEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "api_key.expiring";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                key_id: string;
+                name: string;
+                /** Format: date-time */
+                expires_at: string;
+            };
         };
         /** @description An asset under maintenance */
         Asset: {
@@ -2466,6 +2880,28 @@ export interface components {
                 interval_id: string;
                 /** Format: date-time */
                 changed_at: string;
+            };
+        };
+        /** @description Maintenance work on an asset is due, or has been completed */
+        AssetMaintenanceDueEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "asset.maintenance.due";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                asset_id: string;
+                interval_id: string;
+                name: string;
+                /** @enum {string} */
+                due_by: "time" | "hours" | "cycles";
             };
         };
         /** @description A transfer of an asset from one vault to another */
@@ -2726,6 +3162,25 @@ export interface components {
                 disabled_at: string;
             };
         };
+        /** @description A webhook endpoint is failing, or works again */
+        EndpointFailingEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "endpoint.failing";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                endpoint_id: string;
+                disabled: boolean;
+            };
+        };
         /** @description The result of a test event */
         EndpointTest: {
             delivered: boolean;
@@ -2733,12 +3188,30 @@ export interface components {
             error: string | null;
             durationMs: number;
         };
+        /** @description What was erased of a record or a file, without its content */
+        Erasure: {
+            /** @enum {string} */
+            kind: "record" | "file";
+            /** @description Id of the record or the file */
+            subjectId: string;
+            versions: number[];
+            /** @description How many bytes the workspace stores less; 0 for a file whose bytes another file needs */
+            bytes: number;
+            byRetention: boolean;
+            /** Format: date-time */
+            erasedAt: string;
+            /**
+             * Format: date-time
+             * @description From then on no backup and no archived WAL has it, provided that both are kept for HOLDFAST_BACKUP_RETENTION_DAYS at most
+             */
+            goneFromBackupsAt: string;
+        };
         /** @description The format of every error */
         Error: {
             /** @description What went wrong, for people to read */
             message: string;
             /** @enum {string} */
-            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "budget_exceeded" | "not_the_signer" | "step_up_required" | "second_person_required" | "passkey_required" | "passkey_unknown" | "passkey_unconfirmed" | "passkey_revoked" | "passkey_counter" | "assertion_mismatch" | "assertion_origin" | "user_verification_missing" | "assertion_invalid" | "assertion_replayed" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "signers_key_required" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
+            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "step_up_required" | "second_factor_required" | "budget_exceeded" | "not_the_signer" | "second_person_required" | "passkey_required" | "passkey_unknown" | "passkey_unconfirmed" | "passkey_revoked" | "passkey_counter" | "assertion_mismatch" | "assertion_origin" | "user_verification_missing" | "assertion_invalid" | "assertion_replayed" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "on_hold" | "signers_key_required" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
             /** @description A page of this service that explains the error code */
             docUrl: string;
             /** Format: date-time */
@@ -2939,6 +3412,16 @@ export interface components {
                 maintenanceHash: string;
             };
         };
+        /** @description A legal hold */
+        Hold: {
+            /** @description Id of the vault, the file or the record */
+            subjectId: string;
+            held: boolean;
+            /** @description Empty when it is not held */
+            reason: string;
+            /** Format: date-time */
+            placedAt: string | null;
+        };
         /** @description A period during which an asset is installed in another one */
         Installation: {
             assetId: string;
@@ -3130,6 +3613,8 @@ export interface components {
             /** @enum {string} */
             role: "viewer" | "developer" | "admin" | "owner";
             workspaces: components["schemas"]["Workspace"][];
+            /** @description Whether the workspace requires a second factor that this session has not used; until then it refuses nearly everything */
+            lacksSecondFactor: boolean;
             /** @description Whether this person may create workspaces */
             mayCreateWorkspaces: boolean;
         };
@@ -3144,31 +3629,143 @@ export interface components {
             /** Format: date-time */
             joinedAt: string;
         };
-        /** @description A passkey with which a worker signs */
-        Passkey: {
+        /** @description Something that needs attention, or needed it */
+        Notice: {
             id: string;
-            /**
-             * @description Only an active one signs
-             * @enum {string}
-             */
-            state: "unconfirmed" | "active" | "refused" | "revoked";
-            /** @description The host name that it is bound to */
-            rpId: string;
-            /** @description The statement that registered it; null until it is confirmed */
-            registrationNumber: number | null;
+            /** @enum {string} */
+            type: "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
+            /** @enum {string} */
+            state: "raised" | "cleared";
+            /** @description What is wrong, in a sentence */
+            title: string;
+            /** @description What to do about it */
+            advice: string;
+            /** @description Path of the page of the dashboard about it */
+            path: string;
             /** Format: date-time */
-            createdAt: string;
-        };
-        /** @description What a browser needs to make a passkey for a worker */
-        PasskeyOptions: {
-            workerName: string;
-            workerAddress: string;
+            since: string;
             /** Format: date-time */
-            expiresAt: string;
-            /** @description PublicKeyCredentialCreationOptionsJSON of WebAuthn */
-            options: {
+            raisedAt: string;
+            /** Format: date-time */
+            clearedAt: string | null;
+            /** @description As in the events of this type */
+            data: {
                 [key: string]: unknown;
             };
+        };
+        /** @description Whether you get mail about the notices of this workspace */
+        NoticeMail: {
+            wanted: boolean;
+            /** @description Whether the service can send mail: the operator has set HOLDFAST_SMTP_URL */
+            configured: boolean;
+        };
+        /** @description Default workspace only: a workspace has used nine tenths of a budget, or is below that again */
+        OperatorBudgetNearEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "operator.budget.near";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                of_workspace_id: string;
+                budget: string;
+                used: number;
+                limit: number;
+            };
+        };
+        /** @description Default workspace only: anchoring or the chain falls behind, or has caught up */
+        OperatorChainBehindEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "operator.chain.behind";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                /** @enum {string} */
+                trouble: "no_leader" | "anchoring_late" | "batch_set_aside" | "transaction_stuck" | "fees_above_cap" | "nonce_taken" | "indexer_behind" | "chain_stands_still";
+            };
+        };
+        /** @description Default workspace only: a node has little free disk space, or has enough again */
+        OperatorDiskLowEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "operator.disk.low";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                node: string;
+                free_bytes: number;
+            };
+        };
+        /** @description Default workspace only: the account that pays for anchors runs out of funds, or was funded */
+        OperatorGasLowEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "operator.gas.low";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                account: string;
+                balance_wei: string;
+                anchors_left: number;
+            };
+        };
+        /** @description Default workspace only: a background loop fails or is late, or works again */
+        OperatorLoopFailingEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "operator.loop.failing";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                loop: string;
+                /** @enum {string} */
+                how: "failing" | "stuck" | "late";
+            };
+        };
+        /** @description A passkey with which you sign in */
+        Passkey: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            lastUsedAt: string | null;
         };
         /** @description That a passkey is the worker’s, or no longer; it is anchored */
         PasskeyStatement: {
@@ -3225,6 +3822,8 @@ export interface components {
             version: number;
             /** @description SHA-256 of a random salt and the data in its RFC 8785 form; the salt is in the proof */
             dataHash: string;
+            /** @description Whether its data was erased */
+            erased: boolean;
             /** @enum {string} */
             status: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
             /** Format: date-time */
@@ -3257,6 +3856,21 @@ export interface components {
                 anchored_at: string;
             };
         };
+        /** @description What was erased of a record, and when the last copy is gone */
+        RecordErasure: {
+            recordId: string;
+            /** @description Erased now or before; at most the first 1000 */
+            versions: number[];
+            /** @description Bytes of data that were erased now */
+            bytes: number;
+            /** Format: date-time */
+            erasedAt: string;
+            /**
+             * Format: date-time
+             * @description From then on no backup and no archived WAL has it, provided that both are kept for HOLDFAST_BACKUP_RETENTION_DAYS at most
+             */
+            goneFromBackupsAt: string;
+        };
         /** @description A version of a record, with its data */
         RecordWithData: {
             id: string;
@@ -3268,6 +3882,8 @@ export interface components {
             version: number;
             /** @description SHA-256 of a random salt and the data in its RFC 8785 form; the salt is in the proof */
             dataHash: string;
+            /** @description Whether its data was erased */
+            erased: boolean;
             /** @enum {string} */
             status: "pending" | "batched" | "submitted" | "confirmed" | "finalized";
             /** Format: date-time */
@@ -3280,7 +3896,7 @@ export interface components {
                 /** Format: date-time */
                 anchoredAt: string;
             } | null;
-            /** @description Any JSON object */
+            /** @description As it was sent; an empty object once it was erased */
             data: {
                 [key: string]: unknown;
             };
@@ -3313,6 +3929,26 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             finishedAt: string | null;
+        };
+        /** @description How long a vault keeps data and content */
+        Retention: {
+            /** @description The data of a record is erased this many days after its newest version was created; null: kept for ever */
+            recordDays: number | null;
+            /** @description The content of a file is erased this many days after its newest version was created; null: kept for ever */
+            fileDays: number | null;
+            /** @description Records and files that retention erased so far */
+            erased: number;
+            /** @description Bytes that it freed so far */
+            erasedBytes: number;
+        };
+        /** @description What the retention of a vault would erase now */
+        RetentionPreview: {
+            records: number;
+            files: number;
+            /** @description Freed at most: bytes that another file needs are kept */
+            bytes: number;
+            /** @description The figures are of the oldest 10,000 only */
+            more: boolean;
         };
         /** @description The endpoint, and the result of the test event if one was sent */
         SavedEndpoint: {
@@ -3355,6 +3991,11 @@ export interface components {
             lastSeenAt: string;
             /** Format: date-time */
             expiresAt: string;
+        };
+        /** @description What the workspace asks of the sign-in of its members */
+        SignInRules: {
+            /** @description Whether only sessions with a passkey, a two-factor code or the identity provider may act in the workspace */
+            requireSecondFactor: boolean;
         };
         /** @description A sign-off of a maintenance entry */
         Signoff: {
@@ -3682,6 +4323,55 @@ export interface components {
             link: string;
             /** Format: date-time */
             expiresAt: string;
+        };
+        /** @description A licence of a worker expires within 30 days or has expired, or was renewed or removed */
+        WorkerLicenceExpiringEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "worker.licence.expiring";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                worker_id: string;
+                address: string;
+                scope: string;
+                number: string;
+                /** Format: date-time */
+                expires_at: string;
+            };
+        };
+        /** @description A passkey with which a worker signs */
+        WorkerPasskey: {
+            id: string;
+            /**
+             * @description Only an active one signs
+             * @enum {string}
+             */
+            state: "unconfirmed" | "active" | "refused" | "revoked";
+            /** @description The host name that it is bound to */
+            rpId: string;
+            /** @description The statement that registered it; null until it is confirmed */
+            registrationNumber: number | null;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        /** @description What a browser needs to make a passkey for a worker */
+        WorkerPasskeyOptions: {
+            workerName: string;
+            workerAddress: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description PublicKeyCredentialCreationOptionsJSON of WebAuthn */
+            options: {
+                [key: string]: unknown;
+            };
         };
         /** @description A workspace */
         Workspace: {
@@ -4489,6 +5179,337 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Proof"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    eraseRecordData: {
+        parameters: {
+            query?: {
+                /** @description Defaults to all versions */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                recordId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was erased of a record, and when the last copy is gone */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordErasure"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                vaultAddress: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How long a vault keeps data and content */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putRetention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                vaultAddress: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The data of a record is erased this many days after its newest version was created; null: kept for ever */
+                    recordDays: number | null;
+                    /** @description The content of a file is erased this many days after its newest version was created; null: kept for ever */
+                    fileDays: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description How long a vault keeps data and content */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    previewRetention: {
+        parameters: {
+            query?: {
+                /** @description Absent: kept for ever */
+                recordDays?: number;
+                /** @description Absent: kept for ever */
+                fileDays?: number;
+            };
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                vaultAddress: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the retention of a vault would erase now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionPreview"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listHolds: {
+        parameters: {
+            query?: {
+                /** @description Id of a vault, a file or a record */
+                subjectId?: string;
+                /** @description X-Next-Cursor of the previous page, unchanged. */
+                cursor?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    /** @description Cursor of the next page */
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"][];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putHold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: address
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
+                     */
+                    vaultAddress?: string;
+                    fileId?: string;
+                    recordId?: string;
+                    /** @description false releases the hold */
+                    held: boolean;
+                    /**
+                     * Format: plain-text
+                     * @description Required to place one; shown to who tries to erase
+                     */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A legal hold */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listErasures: {
+        parameters: {
+            query?: {
+                /** @description Id of a vault, a file or a record */
+                subjectId?: string;
+                /** @description X-Next-Cursor of the previous page, unchanged. */
+                cursor?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    /** @description Cursor of the next page */
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"][];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -7642,7 +8663,7 @@ export interface operations {
             };
         };
     };
-    listPasskeys: {
+    listWorkerPasskeys: {
         parameters: {
             query?: {
                 /** @description X-Next-Cursor of the previous page, unchanged. */
@@ -7667,7 +8688,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Passkey"][];
+                    "application/json": components["schemas"]["WorkerPasskey"][];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -7690,7 +8711,7 @@ export interface operations {
             };
         };
     };
-    confirmPasskey: {
+    confirmWorkerPasskey: {
         parameters: {
             query?: never;
             header?: never;
@@ -7719,7 +8740,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Passkey"];
+                    "application/json": components["schemas"]["WorkerPasskey"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -7742,7 +8763,7 @@ export interface operations {
             };
         };
     };
-    refusePasskey: {
+    refuseWorkerPasskey: {
         parameters: {
             query?: never;
             header?: never;
@@ -7761,7 +8782,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Passkey"];
+                    "application/json": components["schemas"]["WorkerPasskey"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -7784,7 +8805,7 @@ export interface operations {
             };
         };
     };
-    revokePasskey: {
+    revokeWorkerPasskey: {
         parameters: {
             query?: never;
             header?: never;
@@ -7813,7 +8834,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Passkey"];
+                    "application/json": components["schemas"]["WorkerPasskey"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -7922,7 +8943,7 @@ export interface operations {
             };
         };
     };
-    getPasskeyOptions: {
+    getWorkerPasskeyOptions: {
         parameters: {
             query?: never;
             header?: never;
@@ -7944,7 +8965,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PasskeyOptions"];
+                    "application/json": components["schemas"]["WorkerPasskeyOptions"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -7967,7 +8988,7 @@ export interface operations {
             };
         };
     };
-    registerPasskey: {
+    registerWorkerPasskey: {
         parameters: {
             query?: never;
             header?: never;
@@ -8297,7 +9318,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
                 /** @description Defaults to oldest */
                 order?: "oldest" | "newest";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
@@ -8345,7 +9366,7 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
             };
@@ -8447,7 +9468,7 @@ export interface operations {
                 "application/json": {
                     /** @description Public https address that accepts POST */
                     url: string;
-                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled")[];
+                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near")[];
                     /** Format: plain-text */
                     description?: string;
                     enabled?: boolean;
@@ -8578,7 +9599,7 @@ export interface operations {
                 "application/json": {
                     /** @description Public https address that accepts POST */
                     url?: string;
-                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled")[];
+                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near")[];
                     /** Format: plain-text */
                     description?: string;
                     enabled?: boolean;
@@ -8908,7 +9929,7 @@ export interface operations {
                      * @enum {string}
                      */
                     status?: "succeeded" | "failed" | "skipped";
-                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled")[];
+                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near")[];
                     /** @description Only count the events */
                     dryRun?: boolean;
                 };
@@ -9195,6 +10216,175 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["AuditEntry"][];
                 };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"][];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: plain-text */
+                    name: string;
+                    /** @description What `navigator.credentials` returned, as JSON */
+                    response: {
+                        id: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description A passkey with which you sign in */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPasskeyOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description PublicKeyCredentialCreationOptions as JSON */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        challenge: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the response has no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request was refused; `errorCode` says why */
             "4XX": {
@@ -9534,6 +10724,89 @@ export interface operations {
             };
         };
     };
+    getSignInRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the workspace asks of the sign-in of its members */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInRules"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateSignInRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Whether only sessions with a passkey, a two-factor code or the identity provider may act in the workspace */
+                    requireSecondFactor: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description What the workspace asks of the sign-in of its members */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInRules"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listInvitations: {
         parameters: {
             query?: never;
@@ -9730,6 +11003,134 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InvitationPreview"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listNotices: {
+        parameters: {
+            query?: {
+                state?: "raised" | "cleared";
+                /** @description X-Next-Cursor of the previous page, unchanged. */
+                cursor?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    /** @description Cursor of the next page */
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notice"][];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getNoticeMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether you get mail about the notices of this workspace */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeMail"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    setNoticeMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    wanted: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Whether you get mail about the notices of this workspace */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeMail"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -10004,6 +11405,204 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EndpointDisabledEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onEndpointFailing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndpointFailingEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onApi_keyExpiring: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Api_keyExpiringEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAssetMaintenanceDue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssetMaintenanceDueEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWorkerLicenceExpiring: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkerLicenceExpiringEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOperatorGasLow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorGasLowEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOperatorChainBehind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorChainBehindEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOperatorLoopFailing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorLoopFailingEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOperatorDiskLow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorDiskLowEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOperatorBudgetNear: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorBudgetNearEvent"];
             };
         };
         responses: {

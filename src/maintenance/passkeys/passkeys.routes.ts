@@ -33,7 +33,7 @@ const WorkerInvitationSchema = named(
   }),
 );
 const PasskeySchema = named(
-  { title: 'Passkey', description: 'A passkey with which a worker signs' },
+  { title: 'WorkerPasskey', description: 'A passkey with which a worker signs' },
   Type.Object({
     id: text(samplePasskeyId),
     state: Type.String({
@@ -49,7 +49,7 @@ const PasskeySchema = named(
   }),
 );
 const OptionsSchema = named(
-  { title: 'PasskeyOptions', description: 'What a browser needs to make a passkey for a worker' },
+  { title: 'WorkerPasskeyOptions', description: 'What a browser needs to make a passkey for a worker' },
   Type.Object({
     workerName: text(sample.workerName),
     workerAddress: text(sample.workerAddress),
@@ -125,7 +125,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
     {
       config: { scope: 'workers:read' },
       schema: {
-        operationId: 'listPasskeys',
+        operationId: 'listWorkerPasskeys',
         summary: 'List the passkeys of a worker',
         description: 'Oldest first, revoked and refused ones included.',
         tags,
@@ -155,7 +155,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
     {
       config: { role: 'admin', freshSession: true },
       schema: {
-        operationId: 'confirmPasskey',
+        operationId: 'confirmWorkerPasskey',
         summary: 'Confirm whose passkey it is',
         description:
           'By an admin who is not the worker and did not invite them, with the code that the worker sees on their device. The first confirmation destroys the key that the service held for the worker.',
@@ -186,7 +186,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
     {
       config: { role: 'admin' },
       schema: {
-        operationId: 'refusePasskey',
+        operationId: 'refuseWorkerPasskey',
         summary: 'Refuse a registration that was not the worker’s',
         tags,
         params: passkeyPath,
@@ -204,7 +204,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
     {
       config: { scope: 'workers:write' },
       schema: {
-        operationId: 'revokePasskey',
+        operationId: 'revokeWorkerPasskey',
         summary: 'Revoke a passkey',
         description: 'It signs nothing any more; what it has signed stays valid. A repeat changes nothing.',
         tags,
@@ -297,7 +297,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
     `${apiBase}/damc/passkeys/options`,
     {
       schema: {
-        operationId: 'getPasskeyOptions',
+        operationId: 'getWorkerPasskeyOptions',
         summary: 'Get what a browser needs to make a passkey',
         description: 'For the device of a worker who has a link. Needs no key.',
         tags,
@@ -322,7 +322,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
     `${apiBase}/damc/passkeys/register`,
     {
       schema: {
-        operationId: 'registerPasskey',
+        operationId: 'registerWorkerPasskey',
         summary: 'Register a passkey with a link',
         description:
           'The passkey signs only after a second person has confirmed it with the code of the answer. Needs no key.',
