@@ -3194,7 +3194,10 @@ export interface components {
             kind: "record" | "file";
             /** @description Id of the record or the file */
             subjectId: string;
+            /** @description At most the first 100 */
             versions: number[];
+            /** @description How many versions were erased */
+            versionCount: number;
             /** @description How many bytes the workspace stores less; 0 for a file whose bytes another file needs */
             bytes: number;
             byRetention: boolean;
