@@ -2,7 +2,16 @@
  * The npm package: compiled, with its pages built and its packages inside. Only what depends on the platform is left to npm to
  * fetch: Node.js and PostgreSQL, both optional.
  */
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { verifyPage } from '../../src/holdings/verify-page/verify-page.routes.ts';
 import { buildPage, builtPage } from '../../src/http/pages/page-bundle.ts';
@@ -21,8 +30,10 @@ export async function makePackage(image: string, target: string): Promise<void> 
   cpSync(image, target, {
     recursive: true,
     verbatimSymlinks: true,
-    filter: (path) => !left.test(relative(image, path)),
+    filter: (path) => !/^node_modules(\/|$)/.test(relative(image, path)) && isWanted(relative(image, path)),
   });
+  // Nothing below is changed, so that links do, in a fraction of the time that copies take.
+  linkTree(image, target, 'node_modules');
   compileSources(join(target, 'src'));
   await writePages(target);
   mkdirSync(join(target, 'bin'));
@@ -31,6 +42,18 @@ export async function makePackage(image: string, target: string): Promise<void> 
   for (const file of ['README.md', 'CHANGELOG.md', '.env.example', 'LICENSE'])
     cpSync(join(root, file), join(target, file));
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(describe(image), null, 2)}\n`);
+}
+
+const isWanted = (path: string) => !left.test(path);
+
+function linkTree(image: string, target: string, path: string): void {
+  mkdirSync(join(target, path), { recursive: true });
+  for (const entry of readdirSync(join(image, path), { withFileTypes: true })) {
+    const inside = `${path}/${entry.name}`;
+    if (!isWanted(inside)) continue;
+    if (entry.isDirectory()) linkTree(image, target, inside);
+    else linkSync(join(image, inside), join(target, inside));
+  }
 }
 
 async function writePages(target: string): Promise<void> {
