@@ -37,8 +37,8 @@ export interface ArchiveWriter {
 const compressed = promisify(gzip);
 /** The lowest level: it gains most of what text can gain, and hardly slows down the copy. */
 const level = 1;
-/** Whoever makes a backup also answers requests, between one write and the next. */
-const writeBytes = 128 * 1024;
+/** Small, so that a full disk is told early, and requests are answered between one write and the next. */
+const writeBytes = 4 * 1024;
 
 /** Refuses a file that exists: a backup never replaces another. */
 export async function createArchive(file: string, at: Date): Promise<ArchiveWriter> {
