@@ -73,7 +73,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 }
 
 /** Into the new store, where the next restore finds it. */
-async function bringErasures(from: BlobConfig, store: BlobStore): Promise<void> {
+export async function bringErasures(from: BlobConfig, store: BlobStore): Promise<void> {
   const old = await openBlobStore(from);
   try {
     await copyErasures(old, store);

@@ -114,14 +114,15 @@ export function parseToTime(text: string): Date | null {
   return text.trim() === 'latest' ? null : parseSince(text, new Date());
 }
 
-export function recoveredDocument({ base, asOf, segments, blobs }: Recovered) {
-  return { base: base.file, asOf: asOf?.toISOString() ?? base.stoppedAt, segments, blobs };
+export function recoveredDocument({ base, asOf, segments, blobs, erasedAgain }: Recovered) {
+  return { base: base.file, asOf: asOf?.toISOString() ?? base.stoppedAt, segments, blobs, erasedAgain };
 }
 
 export function recoveredSummary(recovered: Recovered): string {
-  const { asOf, segments, blobs } = recoveredDocument(recovered);
+  const { asOf, segments, blobs, erasedAgain } = recoveredDocument(recovered);
   const lines = [
     `Restored as of the last commit at ${asOf}, from ${recovered.base.file} and ${segments} segments of the log. ${blobs.copied} blobs were copied.`,
+    `${erasedAgain.toLocaleString('en-US')} records and files that were erased after that were erased again.`,
     'Start it only after the service that was backed up is stopped for good: two of them would send everything twice.',
   ];
   if (blobs.missing > 0)

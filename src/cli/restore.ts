@@ -63,6 +63,7 @@ Exit code 0: restored. 1: not restored, or the check found problems.`,
 }
 
 async function restoreMoment(options: Options & { toTime: string }): Promise<void> {
+  const erasuresOf = erasuresOption(options);
   const config = readSettings(console.error);
   const dir = walArchiveOf(config);
   const to = parseToTime(options.toTime);
@@ -74,7 +75,7 @@ async function restoreMoment(options: Options & { toTime: string }): Promise<voi
   const progress = createProgressLine(options.json ? null : process.stderr);
   const onProgress = stageProgress<keyof typeof baseUnits>(progress, baseUnits);
   const recovered = await stoppable((signal) =>
-    restoreToTime({ base, timeline, to, keys, config, dir, log, signal, onProgress }),
+    restoreToTime({ base, timeline, to, keys, config, erasuresOf, dir, log, signal, onProgress }),
   ).finally(() => progress.end());
   const outcome = options.fsck ? await checkRestored(options) : null;
   print(
@@ -85,10 +86,15 @@ async function restoreMoment(options: Options & { toTime: string }): Promise<voi
   if (outcome && outcome.document.found > 0) process.exitCode = 1;
 }
 
-async function restore(file: string, options: Options): Promise<Restored> {
-  const erasuresOf = options.erasures === undefined ? null : parseBlobUrl(options.erasures);
-  if (options.erasures !== undefined && !erasuresOf)
+function erasuresOption({ erasures }: Options) {
+  const store = erasures === undefined ? null : parseBlobUrl(erasures);
+  if (erasures !== undefined && !store)
     throw new OperatorError('--erasures must be s3://BUCKET/PREFIX?region=REGION or file:///DIRECTORY.');
+  return store;
+}
+
+async function restore(file: string, options: Options): Promise<Restored> {
+  const erasuresOf = erasuresOption(options);
   const config = readSettings(console.error);
   const log = createLog(config.logLevel === 'info' ? 'warn' : config.logLevel);
   const keys = await findKeys(`${file}.key`, options, config);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import { copyErasures } from '../../blobs/erasure-journal.ts';
 import { openBlobStore } from '../../blobs/open-blob-store.ts';
+import type { BlobConfig } from '../../config/blob-url.ts';
 import type { Config } from '../../config/config.ts';
 import { type Db, openDatabase } from '../../db/database.ts';
 import { startEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
@@ -15,6 +16,7 @@ import { type MasterKeys, writeMasterKeyFile } from '../../keys/master-keys.ts';
 import { OperatorError } from '../../runtime/errors.ts';
 import type { LoopLog } from '../../runtime/loop.ts';
 import { requireSealed } from '../manifest-seal.ts';
+import { bringErasures } from '../restore.ts';
 import { requireFitting, settle } from '../settle.ts';
 import { type Base, chooseBase, listBases } from './base-format.ts';
 import { readBase, unpackBase } from './base-reader.ts';
@@ -33,6 +35,8 @@ export interface RecoverOptions {
   to: Date | null;
   keys: MasterKeys | null;
   config: Config;
+  /** Another blob store with a journal of erasures, such as that of the lost machine. */
+  erasuresOf: BlobConfig | null;
   dir: string;
   log: LoopLog;
   onProgress(
@@ -48,6 +52,8 @@ export interface Recovered {
   asOf: Date | null;
   segments: number;
   blobs: { copied: number; missing: number };
+  /** Records and files that were erased after the moment. */
+  erasedAgain: number;
 }
 
 /** The base to begin with, and the timeline to follow from there. */
@@ -92,17 +98,20 @@ export async function restoreToTime(options: RecoverOptions): Promise<Recovered>
     await writeFile(home.startLock, '', { mode: 0o600 });
     const progressOf = (progress: { done: number; total: number }) => onProgress('database', progress);
     await unpackBase(base.file, { manifest, home, signal, onProgress: progressOf });
-    const { asOf, blobs } = await recover(draft, options);
+    const { asOf, blobs, erasedAgain } = await recover(draft, options);
     if ('file' in config.masterKey && config.masterKey.generated)
       await writeMasterKeyFile(config.masterKey.file, keys);
     await rename(home.home, join(config.dataDir, 'postgres'));
-    return { base, asOf, segments, blobs };
+    return { base, asOf, segments, blobs, erasedAgain };
   } finally {
     await discard(draft);
   }
 }
 
-async function recover(draft: string, options: RecoverOptions): Promise<Pick<Recovered, 'asOf' | 'blobs'>> {
+async function recover(
+  draft: string,
+  options: RecoverOptions,
+): Promise<Pick<Recovered, 'asOf' | 'blobs' | 'erasedAgain'>> {
   const { keys, dir, log, signal } = options;
   const { clusterDir } = pathsIn(join(draft, 'postgres'));
   const settingsFile = join(clusterDir, 'postgresql.auto.conf');
@@ -134,8 +143,9 @@ async function recover(draft: string, options: RecoverOptions): Promise<Pick<Rec
       const store = await openBlobStore(options.config.blobs);
       try {
         const blobs = await bringBlobs({ db: database.db, store }, options);
-        await settle(connection, { store, keys });
-        return { asOf, blobs };
+        if (options.erasuresOf) await bringErasures(options.erasuresOf, store);
+        const again = await settle(connection, { store, keys });
+        return { asOf, blobs, erasedAgain: again.subjects };
       } finally {
         await store.close();
       }
