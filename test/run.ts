@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { refreshDashboard } from './runner/dashboard.ts';
 import { type FileRun, runFile } from './runner/file-run.ts';
 import { endProcessesUsing } from './runner/leftovers.ts';
 import { help, type Options, readOptions, root, UsageError } from './runner/options.ts';
@@ -98,6 +99,7 @@ async function runFiles(
     const { describeVersions } = await import('./runner/versions.ts');
     process.stdout.write(`${await describeVersions()}\n`);
   }
+  await refreshDashboard();
   // The long run takes packages as they are installed.
   const packages = longOnly === false ? null : await bundlePackages();
   const env = {
