@@ -3904,6 +3904,12 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description A passkey that a second person has yet to confirm */
+        RegisteredPasskey: {
+            id: string;
+            /** @description For the second person, who enters it to confirm */
+            code: string;
+        };
         /** @description A replay of past events to an endpoint, and its progress */
         Replay: {
             id: string;
@@ -9011,17 +9017,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The result */
+            /** @description A passkey that a second person has yet to confirm */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @description For the second person, who enters it to confirm */
-                        code: string;
-                    };
+                    "application/json": components["schemas"]["RegisteredPasskey"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */

@@ -162,11 +162,11 @@ async function signOutside(entry: Answer, role: string): Promise<void> {
   await call('POST', signoffs(entry), { workerAddress: certifier, role, signature, signedAt });
 }
 await sign(overhaul, mechanic, 'performed');
-say('Mia signed as performed');
+say('The service signed as performed, on behalf of Mia');
 await refused('conflict', sign(overhaul, mechanic, 'certified'));
 await refused('conflict', sign(overhaul, expired, 'certified'));
 await sign(overhaul, inspector, 'inspected');
-say('Jonas signed as inspected');
+say('The service signed as inspected, on behalf of Jonas');
 await signOutside(overhaul, 'certified');
 say('Astrid signed as certified, with her own key');
 const [interval] = due.intervals;

@@ -31,6 +31,7 @@ test('the example runs to its end, with the expected refusals, and leaves a doss
   );
   assert.equal(code, 0, stdout + stderr);
   assert.equal(stdout.match(/refused, as it should be/g)?.length, 6);
+  assert.match(stdout, /The service signed as performed, on behalf of Mia/);
   assert.match(stdout, /Astrid signed as certified, with her own key/);
   const name =
     readdirSync(folder).find((name) => name.endsWith('.zip')) ?? assert.fail('there is no dossier');

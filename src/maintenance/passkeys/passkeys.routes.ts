@@ -64,6 +64,13 @@ const OptionsSchema = named(
     ),
   }),
 );
+const RegisteredSchema = named(
+  { title: 'RegisteredPasskey', description: 'A passkey that a second person has yet to confirm' },
+  Type.Object({
+    id: text(samplePasskeyId),
+    code: text(sampleCode, { description: 'For the second person, who enters it to confirm' }),
+  }),
+);
 const StatementSchema = named(
   { title: 'PasskeyStatement', description: 'That a passkey is the worker’s, or no longer; it is anchored' },
   Type.Object({
@@ -342,10 +349,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
           closed,
         ),
         response: {
-          201: Type.Object({
-            id: text(samplePasskeyId),
-            code: text(sampleCode, { description: 'For the second person, who enters it to confirm' }),
-          }),
+          201: RegisteredSchema,
         },
       },
     },
