@@ -46,9 +46,9 @@ const byLink = ['options', 'register'].map((name) => `POST /api-v1/damc/passkeys
 /** Beside its scope, because the service holds the key of the worker. */
 const onBehalfToo = `POST ${assets}{assetId}/maintenances/{maintenanceId}/signoffs/`;
 /** For people, who see what is theirs. */
-const peopleLists = ['me', 'members', 'invitations', 'sessions', 'passkeys', 'sign-in-rules'].map(
-  (name) => `/api-v1/platform/${name}`,
-);
+const peopleLists = ['me', 'members', 'invitations', 'sessions'].map((name) => `/api-v1/platform/${name}`);
+/** For people, about how they sign in. */
+const signIn = ['passkeys', 'sign-in-rules'].map((name) => `/api-v1/platform/${name}`);
 
 let service: Service;
 let operations: Operation[];
@@ -109,7 +109,7 @@ test('every route that names a resource is 404 for another workspace, and change
 
 test('a session can choose only its own workspaces', async () => {
   const { json: me } = await service.call('GET', '/api-v1/platform/me', asPerson(owned.cookie ?? ''));
-  for (const path of [...lists, ...peopleLists]) {
+  for (const path of [...lists, ...peopleLists, ...signIn]) {
     const { key, headers } = asPerson(visitor);
     for (const workspace of [me.workspaceId, `ws_${'0'.repeat(26)}`, 'x', '']) {
       const chosen = { key, headers: { ...headers, 'x-workspace-id': workspace } };
@@ -143,7 +143,7 @@ test('the lists of one workspace show nothing of another, under any filter', asy
   const listed = operations.filter(({ path, method }) => method === 'GET' && !path.includes('{'));
   assert.deepEqual(
     listed.map(({ path }) => path).sort(),
-    [...lists, ...peopleLists, auditProof, rules, stats, usage, noticeMail, streamPath].sort(),
+    [...lists, ...peopleLists, ...signIn, auditProof, rules, stats, usage, noticeMail, streamPath].sort(),
     'a list is missing in this test',
   );
   const canaries = [
@@ -163,7 +163,7 @@ test('the lists of one workspace show nothing of another, under any filter', asy
   for (const path of [...lists, auditProof, rules, stats, usage]) {
     assert.deepEqual(shows((await service.call('GET', path, { key: stranger })).text), [], path);
   }
-  for (const path of [...lists, rules, stats, usage, noticeMail, ...peopleLists]) {
+  for (const path of [...lists, rules, stats, usage, noticeMail, ...peopleLists, ...signIn]) {
     const { status, text } = await service.call('GET', path, asPerson(visitor));
     assert.equal(status, 200, text);
     assert.deepEqual(shows(text), [], path);

@@ -128,6 +128,23 @@ const makeBoundWorker: MakeForOwner = async (service, { cookie = '', memberId })
   return { address };
 };
 
+/** An answer of a device to a person who registers a passkey to sign in with. */
+const makeDeviceAnswer: MakeForOwner = async (service, { cookie = '' }) => {
+  const options = await service.call('POST', `${people}/passkeys/options`, asPerson(cookie));
+  assert.equal(options.status, 200, options.text);
+  const passkey = softPasskey({ origin: service.url.replace('127.0.0.1', 'localhost') });
+  return { registration: JSON.stringify(passkey.register(options.json)) };
+};
+
+/** A passkey with which a person signs in. */
+const makeSignInPasskey: MakeForOwner = async (service, things) => {
+  const { registration = '' } = await makeDeviceAnswer(service, things);
+  const body = { name: 'Thing', response: JSON.parse(registration) };
+  const made = await service.call('POST', `${people}/passkeys`, { ...asPerson(things.cookie ?? ''), body });
+  assert.equal(made.status, 201, made.text);
+  return { passkeyId: made.json.id };
+};
+
 async function makeKey(service: Service, name = 'Thing'): Promise<PathValues> {
   return { keyId: (await create(service, '/api-v1/platform/api-keys', { name })).id };
 }
@@ -238,7 +255,9 @@ const takesAway: [request: RegExp, make: MakeForOwner][] = [
   [/^DELETE .*\/files\/|^POST .*\/files\/\{fileId\}\/versions$/, makeFile],
   [/^DELETE .*\/assets\//, makeAsset],
   [/^DELETE .*\/person\/$/, makeBoundWorker],
-  [/\/passkeys\/(options|register)$/, (service) => makeInvitedWorker(service)],
+  [/^POST .*\/platform\/passkeys$/, makeDeviceAnswer],
+  [/^DELETE .*\/platform\/passkeys\//, makeSignInPasskey],
+  [/damc\/passkeys\/(options|register)$/, (service) => makeInvitedWorker(service)],
   [/\/passkeys\/\{passkeyId\}\/(confirm|refuse)$/, (service) => makeRegisteredWorker(service)],
   [/^DELETE .*\/webhooks\//, makeEndpoint],
   [/^DELETE .*\/api-keys\//, (service) => makeKey(service)],
