@@ -253,12 +253,14 @@ test('the audit log has two-factor codes turned on, used, turned off and on agai
   await turnOn({ ...person, visitor });
   const { json: log } = await fixture.owner.visitor.call('GET', `${api}/audit-log?actorId=${person.id}`);
   assert.deepEqual(
-    log.map(({ action, details }: { action: string; details: object }) => [action, details]).slice(0, 6),
+    log.map(({ action, details }: { action: string; details: object }) => [action, details]).slice(0, 8),
     [
+      ['session.confirm', { by: 'code' }],
       ['user.two_factor', { enabled: true }],
       ['user.two_factor', { enabled: false }],
       ['user.backup_codes', {}],
       ['session.create', { by: 'code' }],
+      ['session.confirm', { by: 'code' }],
       ['user.two_factor', { enabled: true }],
       ['session.create', { by: 'password' }],
     ],
