@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { mostPasskeys } from '../../src/access/passkeys/passkeys.ts';
 import { mostPeople } from '../../src/access/people/invitations.ts';
 import { mostWorkspaces } from '../../src/access/workspaces/workspaces.ts';
 import { eventTypes } from '../../src/events/catalogue.ts';
@@ -88,6 +89,7 @@ const lists: Record<string, List | List[]> = {
   [`get ${platform}/audit-log`]: { id: ['id'], least: many },
   [`get ${platform}/members`]: { id: ['id'], least: mostPeople / 2 - 1, whole: true },
   [`get ${platform}/sessions`]: { id: ['id'], least: 100, whole: true },
+  [`get ${platform}/passkeys`]: { id: ['id'], least: mostPasskeys, whole: true },
   [`get ${platform}/invitations`]: { id: ['id'], least: mostPeople / 2, whole: true },
 };
 
@@ -186,7 +188,7 @@ async function ask(
     const body = { limit: 1000, ...(cursor !== null && { cursor }) };
     return service.call('POST', path, { body });
   }
-  const isOfPeople = /\/(members|sessions|invitations)$/.test(path);
+  const isOfPeople = /\/(members|sessions|invitations|platform\/passkeys)$/.test(path);
   if (isOfPeople) return rows.owner.call('GET', path);
   const parameters = new URLSearchParams(query);
   parameters.set('limit', '1000');

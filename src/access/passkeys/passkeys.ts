@@ -45,7 +45,7 @@ export interface Registration {
 }
 
 const minutesValid = 5;
-const mostPasskeys = 20;
+export const mostPasskeys = 20;
 
 /** Loaded when first used, like the rest of signing in. */
 const library = () => import('@simplewebauthn/server');

@@ -36,7 +36,7 @@ export interface RecoverOptions {
   keys: MasterKeys | null;
   config: Config;
   /** Another blob store with a journal of erasures, such as that of the lost machine. */
-  erasuresOf: BlobConfig | null;
+  erasuresOf?: BlobConfig | null;
   dir: string;
   log: LoopLog;
   onProgress(

@@ -3,6 +3,7 @@
  * it.
  */
 import assert from 'node:assert/strict';
+import { mostPasskeys } from '../../../src/access/passkeys/passkeys.ts';
 import { mostPeople } from '../../../src/access/people/invitations.ts';
 import { mostWorkspaces } from '../../../src/access/workspaces/workspaces.ts';
 import { maxIntervals } from '../../../src/maintenance/intervals/asset-intervals.ts';
@@ -301,6 +302,12 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       token: text('tok_'),
       user_agent: `repeat('a', 16000)`,
     });
+    await service.sql(
+      `insert into passkeys (id, user_id, name, credential_id, public_key, counter, transports)
+       select ${text('psk_')}, id, $1, sha256(n::text::bytea), '', 0, '{internal}'
+       from users cross join generate_series(1, ${mostPasskeys}) as n where email = $2`,
+      [wide(200), account.email],
+    );
     return owner;
   }
 
