@@ -17,15 +17,20 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { callAuth } from '../api/call.ts';
 import { useLiveUpdates } from '../api/live.ts';
 import { useMe } from '../api/session.ts';
 import { chooseWorkspace } from '../api/workspace.ts';
 import { navigation } from '../links.ts';
 import { ConfirmAgain } from '../sign-in/confirm-again.tsx';
-import { SecondFactorNeeded } from '../sign-in/second-factor-needed.tsx';
 import { SignInAgain } from '../sign-in/sign-in-again.tsx';
 import { Icon } from './icons.tsx';
+
+/** Few see it, so signing in does not wait for it. */
+const SecondFactorNeeded = lazy(async () => ({
+  default: (await import('../sign-in/second-factor-needed.tsx')).SecondFactorNeeded,
+}));
 
 export function AppFrame() {
   const [opened, { toggle, close }] = useDisclosure();
@@ -67,7 +72,13 @@ export function AppFrame() {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         <Box maw={1240} mx="auto">
-          {lacksSecondFactor ? <SecondFactorNeeded /> : <Outlet />}
+          {lacksSecondFactor ? (
+            <Suspense>
+              <SecondFactorNeeded />
+            </Suspense>
+          ) : (
+            <Outlet />
+          )}
         </Box>
       </AppShell.Main>
       <ConfirmAgain />
