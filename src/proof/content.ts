@@ -1,6 +1,6 @@
 /** The digest of the proved content: a file's bytes, a record's canonical JSON with its salt, or an HMAC of the bytes. */
+import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { createHMAC, createSHA256, type IHasher } from 'hash-wasm';
 import type { Hex } from 'viem';
 import { parseJsonText } from '../runtime/json-text.ts';
 import { CanonicalJsonError, canonicalJson } from './canonical.ts';
@@ -20,10 +20,10 @@ export interface DigestRule {
 
 /** Throws CanonicalJsonError when a record's content has no canonical form. */
 export async function contentDigest({ canonicalization, salt }: DigestRule, content: Content): Promise<Hex> {
-  if (canonicalization === 'raw') return hashPieces(await createSHA256(), content);
+  if (canonicalization === 'raw') return hashPieces(sha256.create(), content);
   if (salt === null) throw new Error(`content under ${canonicalization} has a salt`);
   if (canonicalization === 'hmac-sha256') {
-    return hashPieces(await createHMAC(createSHA256(), fromHex(salt)), content);
+    return hashPieces(hmac.create(sha256, fromHex(salt)), content);
   }
   return recordDigest(fromHex(salt), parseRecord(await wholeOf(content)));
 }
@@ -45,10 +45,14 @@ function parseRecord(bytes: Uint8Array): unknown {
   }
 }
 
-async function hashPieces(hasher: IHasher, content: Content): Promise<Hex> {
-  hasher.init();
+interface Hasher {
+  update(piece: Uint8Array): unknown;
+  digest(): Uint8Array;
+}
+
+async function hashPieces(hasher: Hasher, content: Content): Promise<Hex> {
   for await (const piece of piecesOf(content)) hasher.update(piece);
-  return toHex(hasher.digest('binary'));
+  return toHex(hasher.digest());
 }
 
 export async function wholeOf(content: Content): Promise<Uint8Array> {

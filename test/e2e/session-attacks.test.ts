@@ -151,7 +151,12 @@ test('every route that changes something requires proof of origin beside a cooki
     'two-factor/generate-backup-codes',
   ].map((path) => ['POST', `/auth/${path}`] as const);
   // Asked with the token alone, and by the verification page without a session.
-  const open = ['/api-v1/platform/invitations/look', '/verify/rpc'];
+  const open = [
+    '/api-v1/platform/invitations/look',
+    '/api-v1/damc/passkeys/options',
+    '/api-v1/damc/passkeys/register',
+    '/verify/rpc',
+  ];
   let refused = 0;
   for (const [method, path] of [...operations, ...auth]) {
     if (open.includes(path)) continue;

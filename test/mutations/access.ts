@@ -5,8 +5,8 @@ export const accessMutations: Mutation[] = [
   {
     name: 'reading lets write',
     file: 'src/runtime/caller.ts',
-    text: 'caller.scopes.includes(scope);',
-    replacement: "caller.scopes.some((held) => held.split(':')[0] === scope.split(':')[0]);",
+    text: 'return caller.scopes.includes(scope) ||',
+    replacement: "return caller.scopes.some((held) => held.split(':')[0] === scope.split(':')[0]) ||",
     why: 'A key that was given away for reading could change things.',
     tests: ['test/e2e/http-access.test.ts'],
   },
@@ -109,9 +109,9 @@ export const accessMutations: Mutation[] = [
   {
     name: 'answer kept apart from its work',
     file: 'src/http/api/idempotency.ts',
-    text: 'if (made) return [answerWrite(slot, { status, made, body: null })];',
+    text: 'if (made) return [answerWrite(slot, { status, made: made(), body: null })];',
     replacement:
-      'if (made) { const { row } = answerWrite(slot, { status, made, body: null }); db.insertInto("idempotent_answers").values(row as never).execute().catch(() => {}); return []; }',
+      'if (made) { const { row } = answerWrite(slot, { status, made: made(), body: null }); db.insertInto("idempotent_answers").values(row as never).execute().catch(() => {}); return []; }',
     why: 'What is done and the answer that says so have to be one commit, or a repetition does it twice.',
     tests: ['test/e2e/http-idempotency.test.ts'],
   },

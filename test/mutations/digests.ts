@@ -63,8 +63,8 @@ const contentRules = mutationsOf('src/proof/content.ts', vectors, [
   ],
   [
     'salt of an HMAC',
-    'createHMAC(createSHA256(), fromHex(salt))',
-    'createHMAC(createSHA256(), fromHex(salt).fill(0))',
+    'hmac.create(sha256, fromHex(salt))',
+    'hmac.create(sha256, fromHex(salt).fill(0))',
     'Content could be found by guessing.',
   ],
 ]);

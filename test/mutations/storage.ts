@@ -144,7 +144,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
   },
   {
     name: 'erasures forgotten by a restore',
-    file: 'src/backup/restore.ts',
+    file: 'src/backup/settle.ts',
     text: 'keys ? await eraseJournalled(db, { store, keys }) : noneAgain',
     replacement: 'noneAgain',
     why: 'A restore of an older backup would bring back what was erased.',

@@ -12,6 +12,8 @@ import { root } from './options.ts';
 /** By import specifier. A test checks that none is missing: a package loaded in two ways would exist twice. */
 export const bundledPackages = [
   'better-auth',
+  'better-auth/api',
+  'better-auth/cookies',
   'better-auth/plugins/two-factor',
   'kysely',
   'prom-client',

@@ -105,7 +105,7 @@ test('the worked example shows every hash, step by step, and no others', async (
 test('the page lists the leaf types and the steps of the verifier', () => {
   const rows = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, name]) => name);
   assert.deepEqual(rows(/^\| `((?:bytes32|uint64|address) \w+)`/gm), [...leafTypes]);
-  const table = page.slice(page.indexOf('\n## Verifying'), page.indexOf('\n## History'));
+  const table = page.slice(page.indexOf('\n## Verifying'), page.indexOf('\n## Sign-offs'));
   assert.deepEqual(
     [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name),
     [...documentSteps],
