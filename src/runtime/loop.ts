@@ -147,7 +147,10 @@ export function createWakeup(): Wakeup {
 
 /** Tells a loop when what it works on may have changed, whoever changed it. */
 export interface Changes {
-  /** Wakes the loop no later than `everyMs` after a change, and no more often than that; returns how to end this. */
+  /**
+   * Wakes the loop no later than `everyMs` after a change, and no more often than that. The first change after a calm time
+   * may take up to 0.4 s. Returns how to end this.
+   */
   follow(wakeup: Pick<Wakeup, 'wake'>, everyMs: number): () => void;
 }
 
