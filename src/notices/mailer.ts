@@ -1,6 +1,6 @@
 /** Sends mail through the SMTP server of the settings. */
 import { readFileSync } from 'node:fs';
-import nodemailer from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { MailConfig } from '../config/config.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { isLoopback } from '../runtime/host-address.ts';
@@ -36,7 +36,7 @@ interface SmtpError extends Error {
 export function createMailer(config: MailConfig & { smtp: NonNullable<MailConfig['smtp']> }): Mailer {
   const { smtp, caFile } = config;
   const from = config.from ?? '';
-  const transport = nodemailer.createTransport({
+  const options = {
     host: smtp.host,
     port: smtp.port,
     secure: smtp.secure,
@@ -50,10 +50,13 @@ export function createMailer(config: MailConfig & { smtp: NonNullable<MailConfig
     dnsTimeout: waitMs,
     disableFileAccess: true,
     disableUrlAccess: true,
-  });
+  };
+  let transport: Transporter | null = null;
   return {
     async send({ to, subject, text, messageId }) {
       try {
+        // Loaded with the first mail, which most installations never send.
+        transport ??= (await import('nodemailer')).default.createTransport(options);
         await transport.sendMail({
           ...{ from, to, subject, text },
           ...(messageId && { messageId }),
@@ -64,7 +67,7 @@ export function createMailer(config: MailConfig & { smtp: NonNullable<MailConfig
         return outcomeOf(error as SmtpError, `${smtp.host}:${smtp.port}`);
       }
     },
-    close: () => transport.close(),
+    close: () => transport?.close(),
   };
 }
 

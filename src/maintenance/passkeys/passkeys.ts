@@ -3,11 +3,7 @@
  * is confirmed destroys the key that the service held: from then on only passkeys sign for the worker.
  */
 import { createHash } from 'node:crypto';
-import {
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { auditWrite } from '../../access/audit/audit.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
@@ -73,6 +69,9 @@ type Made = Pick<PasskeyRegistration, 'attestation' | 'invitedBy' | 'registeredA
 
 const mostPasskeys = 20;
 
+/** Loaded when first used: 300 modules, which the start of the service does not need. */
+const library = () => import('@simplewebauthn/server');
+
 export function createPasskeys({ db, keyring, publicUrl }: PasskeysDeps): Passkeys {
   /** Changes one passkey of a worker; both are locked. */
   const change = (
@@ -107,6 +106,7 @@ export function createPasskeys({ db, keyring, publicUrl }: PasskeysDeps): Passke
       const { rpId } = passkeyHost(publicUrl());
       const { workspaceId, worker, challenge, expiresAt } = await openInvitation(db, token);
       const known = await readPasskeys(db, { workspaceId, workerId: worker.id });
+      const { generateRegistrationOptions } = await library();
       const options = await generateRegistrationOptions({
         rpName: 'Holdfast',
         rpID: rpId,
@@ -272,6 +272,7 @@ async function readRegistration(
   { challenge, rpId, origin }: { challenge: Buffer; rpId: string; origin: string },
 ) {
   try {
+    const { verifyRegistrationResponse } = await library();
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response,
       expectedChallenge: challenge.toString('base64url'),
@@ -280,7 +281,7 @@ async function readRegistration(
       requireUserVerification: true,
       supportedAlgorithmIDs: Object.values(algorithms),
     });
-    const spki = verified ? spkiOf(registrationInfo.credential.publicKey) : null;
+    const spki = verified ? await spkiOf(registrationInfo.credential.publicKey) : null;
     if (!registrationInfo || spki === null) throw new Error('it is not signed as it should be');
     const { credential, fmt, aaguid, attestationObject } = registrationInfo;
     return {
