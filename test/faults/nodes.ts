@@ -41,7 +41,7 @@ export interface Nodes {
   isReady(node: Node): Promise<boolean>;
   /** A figure that this node tells Prometheus, summed over its labels. */
   figure(node: Node, name: string): Promise<number>;
-  /** Also the one that is just starting; none can be started after it. */
+  /** Also those that are just starting; none can be started after it. */
   killAll(): Promise<void>;
 }
 
@@ -58,16 +58,21 @@ export function createNodes(home: string, { settings, first: place = {}, startMs
   const dataDir = firstDataDir(home);
   let nodes: Node[] = [];
 
-  let starting: Promise<unknown> = Promise.resolve();
+  const starting = new Set<Promise<unknown>>();
   let closed = false;
 
   async function start(own: Settings): Promise<Node> {
     if (closed) throw new Error('the run is over');
-    const service = serve({ ...settings, ...own }, startMs);
-    starting = service.catch(() => {});
-    const { pid } = (await service).child;
+    const begun = add(serve({ ...settings, ...own }, startMs));
+    starting.add(begun);
+    return begun.finally(() => starting.delete(begun));
+  }
+
+  async function add(started: Promise<RunningService>): Promise<Node> {
+    const service = await started;
+    const { pid } = service.child;
     if (pid === undefined) throw new Error('the service has no process');
-    const node = { service: await service, pid, frozen: false };
+    const node = { service, pid, frozen: false };
     nodes.push(node);
     return node;
   }
@@ -136,7 +141,7 @@ export function createNodes(home: string, { settings, first: place = {}, startMs
     },
     async killAll() {
       closed = true;
-      await starting;
+      await Promise.allSettled(starting);
       for (const node of [...nodes]) await end(node, 'SIGKILL');
     },
   };
