@@ -28,7 +28,7 @@ const unused = new RegExp(
     'pdfkit/\\.yarn',
     'pdfkit/js/pdfkit\\.(standalone|es5|esnext)',
     'bare-[^/]+/prebuilds',
-    'dejavu-fonts-ttf/ttf/(?!DejaVuSans(Condensed|Condensed-Bold|Mono)\\.ttf)',
+    'dejavu-fonts-ttf/ttf/(?!DejaVu((Sans|Serif)Condensed(-Bold)?|SansMono)\\.ttf)',
   ].join('|')})`,
 );
 const packagesFolder = 'node_modules';
@@ -82,8 +82,13 @@ function packageFilter(path: string): (file: string) => boolean {
     if (inside.split('/')[0] === packagesFolder) return false;
     // The package of Node.js also has npm, headers and documentation.
     if (path === join(packagesFolder, 'node')) return /^(|bin(\/node)?|LICENSE|package\.json)$/.test(inside);
-    return !unread.test(inside) && !unused.test(file);
+    return isRead(file);
   };
+}
+
+/** Whether a running service may read this file of a package; its path begins with `node_modules`. */
+export function isRead(file: string): boolean {
+  return !unread.test(file) && !unused.test(file);
 }
 
 function copy(path: string, target: string, wanted: (path: string) => boolean): void {

@@ -69,7 +69,18 @@ function declared(path: string): string {
   const file = join(root, path, 'package.json');
   if (!existsSync(file)) return 'not declared';
   const { license, licenses } = JSON.parse(readFileSync(file, 'utf8'));
-  return license?.type ?? license ?? licenses?.[0]?.type ?? 'not declared';
+  return license?.type ?? license ?? licenses?.[0]?.type ?? namedBy(textOf(path)) ?? 'not declared';
+}
+
+/** Some packages declare nothing and have the text alone, which begins with its name. */
+function namedBy(text: string): string | null {
+  const [first = ''] = text.split('\n');
+  const known = {
+    MIT: /^(The )?MIT License/i,
+    ISC: /^(The )?ISC License/i,
+    'Apache-2.0': /^Apache License/i,
+  };
+  return Object.entries(known).find(([, title]) => title.test(first.trim()))?.[0] ?? null;
 }
 
 /** Empty for a package of another platform, which is not installed here. */

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/pr
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
+import { buildDashboard } from '../../src/http/pages/dashboard-build.ts';
 import { assemble } from '../image/assemble.ts';
 import { writeArchive } from './archive.ts';
 import { billOfMaterials, licences } from './inventory.ts';
@@ -38,7 +39,8 @@ export async function makeRelease({ out, packageOnly = false }: ReleaseOptions):
   try {
     await mkdir(made);
     const image = join(work, 'image');
-    await assemble(image);
+    if (packageOnly) await buildDashboard();
+    else await assemble(image);
     const texts = {
       [`holdfast-${version}.cdx.json`]: billOfMaterials({ commit, time }),
       'LICENSES.txt': licences(),
@@ -47,7 +49,7 @@ export async function makeRelease({ out, packageOnly = false }: ReleaseOptions):
     for (const [name, text] of Object.entries(texts)) await writeFile(join(made, name), text);
 
     const folder = join(work, 'package');
-    await makePackage(image, folder);
+    await makePackage(folder);
     await writeFile(join(folder, 'LICENSES.txt'), texts['LICENSES.txt'] ?? '');
     const file = join(made, `holdfast-${version}.tgz`);
     await writeArchive({ folder, file, prefix: 'package/', time, compressed: true });
