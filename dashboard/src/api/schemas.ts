@@ -1,4 +1,4 @@
 /** Response types of the API, by the names in its document. */
-import type { components } from '../../../docs/openapi-types.ts';
+import type { components } from '../../../clients/typescript/src/openapi-types.ts';
 
 export type Schemas = components['schemas'];

@@ -1,6 +1,6 @@
 /**
  * `npm run openapi:accept`: writes the document of this checkout to docs/openapi.json, with which later ones are
- * compared, and its TypeScript types beside it. Rejects changes that break clients unless `--breaking` is given: within
+ * compared, and what the clients generate from it. Rejects changes that break clients unless `--breaking` is given: within
  * api-v1 there are only additions.
  */
 import { existsSync } from 'node:fs';
@@ -8,13 +8,13 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
+import { clientFiles } from '../../../clients/generator/files.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { compareDocuments, type Json } from './openapi-compatibility.ts';
-import { typesOf } from './openapi-types.ts';
 
-const file = join(import.meta.dirname, '../../../docs/openapi.json');
-const typesFile = join(import.meta.dirname, '../../../docs/openapi-types.ts');
+const root = join(import.meta.dirname, '../../..');
+const file = join(root, 'docs/openapi.json');
 
 const current = await readDocument();
 const accepted = existsSync(file) ? JSON.parse(await readFile(file, 'utf8')) : null;
@@ -29,7 +29,8 @@ if (breaks.length > 0 && !process.argv.includes('--breaking')) {
 } else {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(current, null, 2)}\n`);
-  await writeFile(typesFile, await typesOf(current));
+  for (const [path, text] of Object.entries(await clientFiles(current)))
+    await writeFile(join(root, path), text);
   console.log(differs ? 'docs/openapi.json is written.' : 'docs/openapi.json was up to date.');
 }
 

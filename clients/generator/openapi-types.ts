@@ -1,7 +1,7 @@
 /** Generates the TypeScript types of an OpenAPI document, for clients and the dashboard. */
 import { registerHooks } from 'node:module';
 
-// The generator calls the compiler's JavaScript API, which version 7 no longer has.
+// openapi-typescript calls the compiler's JavaScript API, which version 7 no longer has.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === 'typescript' ? 'typescript5' : specifier, context),
