@@ -5,6 +5,7 @@ import type { WebhookConfig } from '../config/config.ts';
 import { isDatabaseAway } from '../db/faults.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { type FeedItem, readFeed, tailPosition } from '../events/feed.ts';
+import { typesOf } from '../events/type-patterns.ts';
 import { once, pause, superviseLoops } from '../runtime/loop.ts';
 import { isAnyNodeAlive } from '../webhooks/dispatch/nodes.ts';
 import type { Outcome } from '../webhooks/exchange/exchange.ts';
@@ -15,7 +16,7 @@ import { parseEventTypes } from './webhooks.ts';
 interface Options {
   forwardTo?: URL;
   workspace?: string;
-  events?: EventType[];
+  events?: string[];
   secret?: string;
   sinceBeginning?: boolean;
   json?: boolean;
@@ -37,7 +38,11 @@ export function addListenCommand(program: Command): void {
       parseTarget,
     )
     .option(...workspaceOption)
-    .option('--events <types>', 'comma-separated types (default: all)', parseEventTypes)
+    .option(
+      '--events <types>',
+      'comma-separated types, or prefixes such as record.* (default: all)',
+      parseEventTypes,
+    )
     .option('--secret <secret>', 'signing secret (default: a new one, printed at the start)', parseSecret)
     .option('--since-beginning', 'start with the oldest event instead of the next one')
     .option('--json', 'print each envelope unchanged, one per line, and everything else to standard error')
@@ -56,6 +61,7 @@ async function listen(
   const { pool } = store.database;
   const { workspaceId } = await callerFor(store, options);
   const say = options.json ? console.error : console.log;
+  const types = options.events && new Set<string>(typesOf(options.events));
   const forward = options.forwardTo ? await createForward(options, config.webhooks) : null;
   // It may outlive the service beside it: then this command must keep the embedded database running.
   const loops = superviseLoops(store.embedded ? [store.embedded.loop] : [], log);
@@ -73,7 +79,7 @@ async function listen(
 
     for await (const envelope of follow({ pool, workspaceId, after, say, stopping })) {
       const event = JSON.parse(envelope) as Envelope;
-      if (options.events && !options.events.includes(event.type)) continue;
+      if (types && !types.has(event.type)) continue;
       console.log(options.json ? envelope : `${event.timestamp}  ${event.type}  ${event.id}`);
       if (forward && !stopping.aborted) say(`  ${tell(await forward.post(event.id, envelope))}`);
     }

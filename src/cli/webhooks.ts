@@ -1,9 +1,11 @@
 /** `holdfast webhooks`: creates and lists webhook endpoints. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { type EventType, eventTypes } from '../events/catalogue.ts';
+import { eventTypes } from '../events/catalogue.ts';
+import { typePatterns } from '../events/type-patterns.ts';
 import { hasDirectionMark } from '../runtime/visible-text.ts';
 import type { Endpoint } from '../webhooks/endpoints/endpoints.store.ts';
 import { type Endpoints, endpointLimits, statusOf } from '../webhooks/endpoints/endpoints.ts';
+import { filterLimits } from '../webhooks/endpoints/filter-syntax.ts';
 import type { TestOutcome } from '../webhooks/endpoints/test-event.ts';
 import {
   type CommandContext,
@@ -23,7 +25,8 @@ interface Options {
 
 interface CreateOptions extends Options {
   url: string;
-  events: EventType[];
+  events: string[];
+  filter: string | null;
   description: string;
   rateLimit: number | null;
 }
@@ -35,7 +38,17 @@ export function addWebhooksCommands(program: Command): void {
     .command('create')
     .description('create a webhook endpoint, send it webhook.test, and print its secret')
     .requiredOption('--url <url>', 'public https address that accepts POST', parseUrl)
-    .requiredOption('--events <types>', `comma-separated list of ${eventTypes.join(', ')}`, parseEventTypes)
+    .requiredOption(
+      '--events <types>',
+      `comma-separated list of ${eventTypes.join(', ')}, a prefix such as record.*, or * for all`,
+      parseEventTypes,
+    )
+    .option(
+      '--filter <expression>',
+      'only events that fulfil it, such as data.version > 1',
+      parseFilterText,
+      null,
+    )
     .option(...workspaceOption)
     .option('--description <text>', 'what it is for', parseDescription, '')
     .option('--rate-limit <n>', 'maximum number of requests per second (default: no limit)', parseRate, null)
@@ -43,11 +56,11 @@ export function addWebhooksCommands(program: Command): void {
     .action((options: CreateOptions) =>
       withEndpoints(
         async (endpoints, { store }) => {
-          const { url, events, description, rateLimit } = options;
+          const { url, events, filter, description, rateLimit } = options;
           const { endpoint, secret, test } = await endpoints
             .create(
               await callerFor(store, options),
-              { url, eventTypes: events, description, enabled: true, rateLimit },
+              { url, eventTypes: events, filter, description, enabled: true, rateLimit },
               () => [],
             )
             .catch(explain);
@@ -78,15 +91,15 @@ export function addWebhooksCommands(program: Command): void {
     );
 }
 
-/** Comma-separated event types, each at most once. */
-export function parseEventTypes(text: string): EventType[] {
+/** Comma-separated event types and patterns, each at most once. */
+export function parseEventTypes(text: string): string[] {
   const named = [...new Set(text.split(',').map((type) => type.trim()))];
-  const unknown = named.filter((type) => !eventTypes.some((known) => known === type));
+  const unknown = named.filter((type) => !typePatterns.includes(type));
   if (unknown.length > 0)
     throw new InvalidArgumentError(
       `Unknown: ${unknown.join(', ')}. Available types: ${eventTypes.join(', ')}.`,
     );
-  return named as EventType[];
+  return named;
 }
 
 async function withEndpoints(
@@ -134,6 +147,12 @@ function parseDescription(text: string): string {
     throw new InvalidArgumentError(`Give at most ${endpointLimits.descriptionLength} characters.`);
   if (hasDirectionMark(text))
     throw new InvalidArgumentError('Leave out characters that change the text direction.');
+  return text;
+}
+
+function parseFilterText(text: string): string {
+  if (text.length > filterLimits.length)
+    throw new InvalidArgumentError(`Give at most ${filterLimits.length} characters.`);
   return text;
 }
 

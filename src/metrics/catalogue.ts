@@ -63,6 +63,10 @@ export const metricCatalogue = {
     type: 'counter',
     help: 'Results that came after another node had taken over: the receiver may have got these deliveries twice',
   },
+  holdfast_webhook_filtered_events_total: {
+    type: 'counter',
+    help: 'Events of subscribed types that the filter of an endpoint held back, by all nodes',
+  },
   holdfast_anchor_pending_leaves: {
     type: 'gauge',
     help: 'Versions that wait for a batch; 100,000 means that many or more',

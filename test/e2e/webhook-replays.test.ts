@@ -302,3 +302,32 @@ test('batches respect the rate limit, and two nodes make each delivery once, whi
     await database.close();
   }
 });
+
+test('patterns and a filter choose what an endpoint gets, as it happens and from a replay', async () => {
+  await makeEvents(2);
+  const filter = 'type == "vault.reactivated" and startsWith(data.vault_id, "vlt_")';
+  const endpointId = await subscribe({ eventTypes: ['vault.*'], filter });
+  assert.equal(await countOf(endpointId), 1);
+  assert.equal(await countOf(endpointId, { types: ['*'] }), 1);
+  assert.equal(await countOf(endpointId, { types: ['vault.deactivated'] }), 0);
+  const { json } = await replay(endpointId);
+  assert.deepEqual(json.range.types, ['vault.deactivated', 'vault.reactivated']);
+  assert.equal((await ended(json.id)).succeeded, 1);
+  await makeEvents(2);
+  await waitUntil(() => eventsReceived().length === 2);
+  assert.equal((await deliveriesOf(endpointId)).length, 2, 'what is filtered makes no delivery');
+  const changed = await service.call('PATCH', `${base}/endpoints/${endpointId}`, { body: { filter: null } });
+  assert.equal(changed.json.filter, null, changed.text);
+  await makeEvents(2);
+  await waitUntil(() => eventsReceived().length === 4);
+
+  const refused = await service.call('PATCH', `${base}/endpoints/${endpointId}`, {
+    body: { filter: 'data.vault == "vlt_1"' },
+  });
+  assert.equal(refused.status, 400);
+  assert.equal(refused.json.message, 'filter: column 1: No event has the field data.vault.');
+  const unknown = await service.call('PATCH', `${base}/endpoints/${endpointId}`, {
+    body: { eventTypes: ['vaults.*'] },
+  });
+  assert.equal(unknown.status, 400);
+});

@@ -3031,6 +3031,8 @@ export interface components {
             /** @description Path and query are shown only to callers who may change the endpoint */
             url: string;
             eventTypes: string[];
+            /** @description Only events that fulfil it are sent; null: all */
+            filter: string | null;
             description: string;
             enabled: boolean;
             /** @enum {string} */
@@ -3129,6 +3131,8 @@ export interface components {
             /** @description Path and query are shown only to callers who may change the endpoint */
             url: string;
             eventTypes: string[];
+            /** @description Only events that fulfil it are sent; null: all */
+            filter: string | null;
             description: string;
             enabled: boolean;
             /** @enum {string} */
@@ -3965,6 +3969,8 @@ export interface components {
             /** @description Path and query are shown only to callers who may change the endpoint */
             url: string;
             eventTypes: string[];
+            /** @description Only events that fulfil it are sent; null: all */
+            filter: string | null;
             description: string;
             enabled: boolean;
             /** @enum {string} */
@@ -9473,7 +9479,13 @@ export interface operations {
                 "application/json": {
                     /** @description Public https address that accepts POST */
                     url: string;
-                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near")[];
+                    /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
+                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "anchor.*" | "endpoint.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    /**
+                     * Format: plain-text
+                     * @description Only events that fulfil this expression are sent; see the guide of webhooks
+                     */
+                    filter?: string | null;
                     /** Format: plain-text */
                     description?: string;
                     enabled?: boolean;
@@ -9604,7 +9616,13 @@ export interface operations {
                 "application/json": {
                     /** @description Public https address that accepts POST */
                     url?: string;
-                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near")[];
+                    /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
+                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "anchor.*" | "endpoint.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    /**
+                     * Format: plain-text
+                     * @description Only events that fulfil this expression are sent; see the guide of webhooks
+                     */
+                    filter?: string | null;
                     /** Format: plain-text */
                     description?: string;
                     enabled?: boolean;
@@ -9934,7 +9952,8 @@ export interface operations {
                      * @enum {string}
                      */
                     status?: "succeeded" | "failed" | "skipped";
-                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near")[];
+                    /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
+                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "anchor.*" | "endpoint.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
                     /** @description Only count the events */
                     dryRun?: boolean;
                 };

@@ -1,11 +1,21 @@
 /** Creates or edits an endpoint; shows the outcome of the test event after saving. */
-import { Button, Checkbox, Group, Modal, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
+import {
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  NumberInput,
+  Stack,
+  Switch,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { FormDialog } from '../frame/form.tsx';
 import { SecretOnce } from '../frame/secret.tsx';
-import { type Endpoint, eventTypes, type SavedEndpoint } from './endpoint.ts';
+import { type Endpoint, type SavedEndpoint, subscriptionChoices } from './endpoint.ts';
 import { TestOutcomeNote } from './test-outcome.tsx';
 
 const path = '/platform/webhooks/endpoints';
@@ -14,6 +24,7 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close()
   const client = useQueryClient();
   const [url, setUrl] = useState(endpoint?.url ?? 'https://');
   const [types, setTypes] = useState<string[]>(endpoint?.eventTypes ?? []);
+  const [filter, setFilter] = useState(endpoint?.filter ?? '');
   const [description, setDescription] = useState(endpoint?.description ?? '');
   const [rateLimit, setRateLimit] = useState<number | string>(endpoint?.rateLimit ?? '');
   const [enabled, setEnabled] = useState(endpoint?.enabled ?? true);
@@ -24,6 +35,7 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close()
       const body = {
         url,
         eventTypes: types,
+        filter: filter.trim() === '' ? null : filter.trim(),
         description,
         enabled,
         rateLimit: typeof rateLimit === 'number' ? rateLimit : null,
@@ -54,11 +66,27 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close()
       />
       <Checkbox.Group label="Event types" required value={types} onChange={setTypes}>
         <Stack gap={8} mt={6}>
-          {eventTypes.map(([type, about]) => (
+          {subscriptionChoices(endpoint?.eventTypes ?? []).map(([type, about]) => (
             <Checkbox key={type} value={type} label={type} description={about} size="sm" />
           ))}
         </Stack>
       </Checkbox.Group>
+      <Textarea
+        label="Filter"
+        description={
+          <>
+            Only events that fulfil it are sent, for example <code>data.version &gt; 1</code>
+          </>
+        }
+        maxLength={2000}
+        autosize
+        minRows={1}
+        maxRows={6}
+        spellCheck={false}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+        value={filter}
+        onChange={(event) => setFilter(event.currentTarget.value)}
+      />
       <TextInput
         label="Description"
         maxLength={500}

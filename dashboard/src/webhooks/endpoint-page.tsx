@@ -82,6 +82,7 @@ function WholeEndpoint({ endpoint }: { endpoint: Endpoint }) {
                   ))}
                 </Group>,
               ],
+              ['Filter', endpoint.filter === null ? 'none' : <code key="filter">{endpoint.filter}</code>],
               ['Requests per second', endpoint.rateLimit ?? 'no limit'],
               ['Created', <Time key="created" at={endpoint.createdAt} exact />],
               ['Changed', <Time key="changed" at={endpoint.updatedAt} exact />],

@@ -24,6 +24,23 @@ export type Replay = Schemas['Replay'];
 
 export const eventTypes = Object.entries(eventCatalogue).map(([type, { about }]) => [type, about] as const);
 
+/**
+ * What the form offers: all events, those with the same first word, and each type. Patterns that the endpoint has already and
+ * that are not among these come first.
+ */
+export function subscriptionChoices(present: string[]): (readonly [type: string, about: string])[] {
+  const words = [...new Set(eventTypes.map(([type]) => type.split('.')[0] ?? ''))];
+  const offered: (readonly [string, string])[] = [
+    ['*', 'All events, also those that later versions add'],
+    ...words.flatMap((word) => {
+      const types = eventTypes.filter(([type]) => type.startsWith(`${word}.`));
+      return types.length > 1 ? [[`${word}.*`, `All events of ${word}`] as const, ...types] : types;
+    }),
+  ];
+  const others = present.filter((type) => !offered.some(([known]) => known === type));
+  return [...others.map((type) => [type, 'All events with this prefix'] as const), ...offered];
+}
+
 export const endpointList: ListOptions = { noun: 'webhooks', path: '/platform/webhooks/endpoints' };
 
 export const endpointQuery = (id: string) =>

@@ -33,9 +33,10 @@ const columns: Column<Endpoint>[] = [
   },
   {
     title: 'Events',
-    cell: ({ eventTypes }) => (
+    cell: ({ eventTypes, filter }) => (
       <Text size="sm" title={eventTypes.join(', ')}>
         {eventTypes.length === 1 ? eventTypes[0] : `${eventTypes.length} types`}
+        {filter !== null && ', filtered'}
       </Text>
     ),
     width: 230,

@@ -9,6 +9,8 @@ export interface WebhookTables {
     url: string;
     description: string;
     event_types: string[];
+    filter: string | null;
+    filter_path: string | null;
     enabled: boolean;
     disabled_reason: 'owner' | 'gone' | 'failing' | null;
     rate_limit: number | null;
@@ -83,6 +85,7 @@ export interface WebhookTables {
     to_time: Timestamp;
     status: string | null;
     types: string[];
+    filter_path: string | null;
     state: Generated<'running' | 'completed' | 'cancelled'>;
     last_event_id: string;
     next_batch_at: Timestamp;

@@ -48,7 +48,9 @@ export function eventsCheck({ db, retentionDays }: EventsCheckDeps): Check {
           select e.workspace_id, e.id, e.type, e.envelope, e.created_at < now() - interval '1 minute' as late,
                  case when e.created_at > now() - ${retentionDays - 1} * interval '1 day' then (
                    select array_agg(p.id) from webhook_endpoints p
-                   where p.workspace_id = e.workspace_id and p.deleted_at is null and e.type = any (p.event_types)
+                   where p.workspace_id = e.workspace_id and p.deleted_at is null
+                     and p.event_types && event_type_patterns(e.type)
+                     and (p.filter_path is null or passes_filter(e.envelope, p.filter_path))
                      and greatest(p.created_at, p.updated_at) < e.created_at - ${clockSlack}
                      and not exists (
                        select 1 from webhook_deliveries d

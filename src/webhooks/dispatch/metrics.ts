@@ -28,6 +28,8 @@ export function createWebhookMetrics(pool: Pool): WebhookMetrics {
   );
   const refusedResults = counter('holdfast_webhook_refused_results_total');
   const givenBack = counter('holdfast_webhook_claims_given_back_total');
+  const readCount = askOncePerScrape(() => readFiltered(pool));
+  const filtered = counter('holdfast_webhook_filtered_events_total', readCount);
   for (const outcome of outcomes) deliveries.inc({ outcome }, 0);
   // Looking up a label takes longer than counting.
   const durationsOf = {
@@ -45,7 +47,7 @@ export function createWebhookMetrics(pool: Pool): WebhookMetrics {
   ];
 
   return {
-    all: [...([deliveries, durations, refusedResults, givenBack] as Metric[]), ...backlogGauges],
+    all: [...([deliveries, durations, refusedResults, givenBack, filtered] as Metric[]), ...backlogGauges],
     onWritten(results, refused) {
       refusedResults.inc(refused);
       const counts = { succeeded: 0, to_retry: 0, failed: 0, skipped: 0 };
@@ -60,6 +62,14 @@ export function createWebhookMetrics(pool: Pool): WebhookMetrics {
     },
     onGivenBack: (count) => givenBack.inc(count),
   };
+}
+
+/** Counted where deliveries are made, by a sequence: it may count events of commits that failed. */
+async function readFiltered(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    'select case when is_called then last_value else 0 end::float8 as count from webhook_filtered_events',
+  );
+  return rows[0]?.count ?? 0;
 }
 
 interface Backlog {

@@ -1,7 +1,8 @@
 /** /platform/webhooks/endpoints */
 
 import { Type } from 'typebox';
-import { type EventType, eventTypes } from '../../events/catalogue.ts';
+import { eventTypes } from '../../events/catalogue.ts';
+import { typePatterns } from '../../events/type-patterns.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
@@ -12,19 +13,32 @@ import { bytesOf } from '../../runtime/page-budget.ts';
 import { dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
 import type { Endpoint } from './endpoints.store.ts';
 import { type EndpointInput, type Endpoints, endpointLimits, statusOf } from './endpoints.ts';
+import { filterLimits } from './filter-syntax.ts';
 import { maskUrl } from './masked-url.ts';
 
-const sampleTypes: EventType[] = ['file.anchor.confirmed', 'record.anchor.confirmed'];
+const sampleTypes = ['file.*', 'record.anchor.confirmed'];
+const sampleFilter = `data.vault_id == "${sample.vaultId}" and data.version > 1`;
 const sampleSecret = 'whsec_YW4gZXhhbXBsZSwgYW5kIG5vIHNlY3JldCBhdCBhbGw=';
 const sampleDescription = 'Tells the terminal what is anchored';
 const sampleCreatedAt = '2026-03-02T08:45:00.000Z';
 
-export const eventTypesSchema = Type.Array(Type.Unsafe<EventType>(Type.String({ enum: [...eventTypes] })), {
+export const eventTypesSchema = Type.Array(Type.String({ enum: typePatterns }), {
   minItems: 1,
   uniqueItems: true,
   maxItems: eventTypes.length,
+  description: 'Types, all types with a prefix such as `record.*`, or `*` for all, also future ones',
   examples: [sampleTypes],
 });
+const filter = orNull(
+  like(
+    plainText({
+      minLength: 1,
+      maxLength: filterLimits.length,
+      description: 'Only events that fulfil this expression are sent; see the guide of webhooks',
+    }),
+    sampleFilter,
+  ),
+);
 const target = text(sample.endpointUrl, {
   minLength: 1,
   maxLength: endpointLimits.urlLength,
@@ -48,6 +62,7 @@ const fields = {
     description: 'Path and query are shown only to callers who may change the endpoint',
   }),
   eventTypes: Type.Array(Type.String(), { examples: [sampleTypes] }),
+  filter: orNull(text(sampleFilter, { description: 'Only events that fulfil it are sent; null: all' })),
   description: text(sampleDescription),
   enabled,
   status: Type.String({ enum: ['active', 'failing', 'disabled'] }),
@@ -111,6 +126,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
           {
             url: target,
             eventTypes: eventTypesSchema,
+            filter: Type.Optional(filter),
             description: Type.Optional(description),
             enabled: Type.Optional(enabled),
             rateLimit: Type.Optional(rateLimit),
@@ -121,11 +137,18 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
       },
     },
     async (request, reply) => {
-      const { url, eventTypes, description = '', enabled = true, rateLimit = null } = request.body;
+      const {
+        url,
+        eventTypes,
+        filter = null,
+        description = '',
+        enabled = true,
+        rateLimit = null,
+      } = request.body;
       const answer = idempotency.answer(request, reply.code(201), { secret: true });
       await endpoints.create(
         callerOf(request),
-        { url, eventTypes, description, enabled, rateLimit },
+        { url, eventTypes, filter, description, enabled, rateLimit },
         ({ endpoint, secret, test }) => answer.remember({ ...toJson(endpoint), secret, test }),
       );
       return answer.send();
@@ -195,6 +218,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
           {
             url: Type.Optional(target),
             eventTypes: Type.Optional(eventTypesSchema),
+            filter: Type.Optional(filter),
             description: Type.Optional(description),
             enabled: Type.Optional(enabled),
             rateLimit: Type.Optional(rateLimit),

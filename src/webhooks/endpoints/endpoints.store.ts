@@ -4,14 +4,18 @@ import { limitInSql } from '../../access/workspaces/workspace-limits.ts';
 import type { Db } from '../../db/database.ts';
 import { gather } from '../../db/gather.ts';
 import type { Tables } from '../../db/tables.ts';
-import { anchorEventTypes, type EventType } from '../../events/catalogue.ts';
+import { anchorEventTypes } from '../../events/catalogue.ts';
+import { typePatterns, typesOf } from '../../events/type-patterns.ts';
 import { budgetExceeded } from '../../runtime/budgets.ts';
 import { AppError } from '../../runtime/errors.ts';
 
 export interface Endpoint {
   id: string;
   url: string;
-  eventTypes: EventType[];
+  /** Types, and patterns such as `record.*`. */
+  eventTypes: string[];
+  /** The expression that events must fulfil; null: none. */
+  filter: string | null;
   description: string;
   enabled: boolean;
   disabledReason: 'owner' | 'gone' | 'failing' | null;
@@ -27,7 +31,8 @@ export function toEndpoint(row: EndpointRow): Endpoint {
   return {
     id: row.id,
     url: row.url,
-    eventTypes: row.event_types as EventType[],
+    eventTypes: row.event_types,
+    filter: row.filter,
     description: row.description,
     enabled: row.enabled,
     disabledReason: row.disabled_reason,
@@ -106,11 +111,15 @@ function lastOfEach(changes: HealthChange[]): (HealthChange & { succeeded: boole
   return [...last.values()];
 }
 
+const anchorPatterns = typePatterns.filter((pattern) =>
+  typesOf([pattern]).some((type) => anchorEventTypes.includes(type)),
+);
+
 /** How many endpoints of each workspace subscribe to any anchor event. */
 export async function countAnchorSubscribers(db: Db, workspaceIds: string[]): Promise<Map<string, number>> {
   const { rows } = await sql<{ workspace_id: string; count: number }>`
     select workspace_id, count(*)::integer as count from webhook_endpoints
-    where workspace_id = any (${workspaceIds}::text[]) and deleted_at is null and event_types && ${anchorEventTypes}::text[]
+    where workspace_id = any (${workspaceIds}::text[]) and deleted_at is null and event_types && ${anchorPatterns}::text[]
     group by workspace_id`.execute(db);
   return new Map(rows.map(({ workspace_id, count }) => [workspace_id, count]));
 }

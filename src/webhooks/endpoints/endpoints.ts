@@ -5,7 +5,6 @@ import { locks } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import { type AddressGuard, BlockedTarget } from '../../egress/address-guard.ts';
-import type { EventType } from '../../events/catalogue.ts';
 import { eventWrite } from '../../events/events.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import type { Caller } from '../../runtime/caller.ts';
@@ -28,12 +27,14 @@ import {
   refuseTooMany,
   toEndpoint,
 } from './endpoints.store.ts';
+import { compileFilter } from './event-filter.ts';
 import { maskUrl } from './masked-url.ts';
 import type { Tester, TestOutcome } from './test-event.ts';
 
 export interface EndpointInput {
   url: string;
-  eventTypes: EventType[];
+  eventTypes: string[];
+  filter: string | null;
   description: string;
   enabled: boolean;
   rateLimit: number | null;
@@ -99,6 +100,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
   return {
     async create(caller, input, also) {
       const { workspaceId } = caller;
+      const filter = filterColumns(input.filter);
       await refuseTooMany(db, workspaceId);
       const url = await vet(input.url);
       const id = newId('whe');
@@ -130,6 +132,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
               url,
               description: input.description,
               event_types: input.eventTypes,
+              ...filter,
               enabled: input.enabled,
               disabled_reason: endpoint.disabledReason,
               rate_limit: input.rateLimit,
@@ -142,7 +145,11 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
           auditWrite(caller, {
             action: 'webhook_endpoint.create',
             targetId: id,
-            details: { url: maskUrl(url), eventTypes: input.eventTypes },
+            details: {
+              url: maskUrl(url),
+              eventTypes: input.eventTypes,
+              ...(input.filter !== null && { filter: input.filter }),
+            },
           }),
           ...also(made),
         ]);
@@ -166,6 +173,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
 
     async update(caller, id, change) {
       const { workspaceId } = caller;
+      const filter = change.filter === undefined ? {} : filterColumns(change.filter);
       const before = await findEndpoint(db, { workspaceId, id });
       const url = change.url === undefined ? before.url : await vet(change.url);
       // No test when it is being disabled: its owner wants nothing sent, and need not wait for a hanging receiver.
@@ -183,6 +191,7 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
             // Another change may have been saved during the test.
             url: change.url === undefined ? row.url : url,
             event_types: change.eventTypes ?? row.event_types,
+            ...filter,
             description: change.description ?? row.description,
             enabled,
             disabled_reason: disabledReason,
@@ -314,4 +323,8 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
 
     secretsOf: (endpoint) => secrets.signing(endpoint),
   };
+}
+
+function filterColumns(filter: string | null): { filter: string | null; filter_path: string | null } {
+  return { filter, filter_path: filter === null ? null : compileFilter(filter) };
 }

@@ -9,7 +9,7 @@ export type ReplayRow = Selectable<Tables['webhook_replays']>;
 /** The columns of a replay that select its events. */
 export type Selection = Pick<
   ReplayRow,
-  'workspace_id' | 'endpoint_id' | 'from_time' | 'to_time' | 'status' | 'types'
+  'workspace_id' | 'endpoint_id' | 'from_time' | 'to_time' | 'status' | 'types' | 'filter_path'
 >;
 
 export async function findReplay(
@@ -120,11 +120,12 @@ function lastBound({ to_time }: Pick<Selection, 'to_time'>): string {
 
 /** In order of their ids. The last delivery of an event is that of its latest replay, or else its first. */
 function eventsAfter(eventId: string, selection: Selection) {
-  const { workspace_id, endpoint_id, from_time, to_time, status, types } = selection;
+  const { workspace_id, endpoint_id, from_time, to_time, status, types, filter_path } = selection;
   return sql`
     select e.workspace_id, e.id, e.type from events e
     where e.workspace_id = ${workspace_id} and e.id > ${eventId} and e.id < ${lastBound(selection)}
       and e.created_at >= ${from_time} and e.created_at < ${to_time} and e.type = any (${types}::text[])
+      and (${filter_path}::jsonpath is null or passes_filter(e.envelope, ${filter_path}::jsonpath))
       and (${status}::text is null or ${status} = coalesce(
         (select d.status from webhook_deliveries d
          where d.endpoint_id = ${endpoint_id} and d.event_id = e.id and d.replay_id is not null

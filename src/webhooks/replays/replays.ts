@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
-import type { EventType } from '../../events/catalogue.ts';
+import { typesOf } from '../../events/type-patterns.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
@@ -33,8 +33,8 @@ export interface ReplayRange {
   to: Date;
   /** Only events whose last delivery to the endpoint ended like this; if absent, all events, also those never sent to it. */
   status?: ReplayedStatus | undefined;
-  /** If absent, the types that the endpoint subscribes to. */
-  types?: EventType[] | undefined;
+  /** Types and patterns; if absent, those that the endpoint subscribes to. */
+  types?: string[] | undefined;
 }
 
 export interface Replay {
@@ -100,7 +100,8 @@ export function createReplays({ db, wakeup, deliveryWakeup }: ReplaysDeps): Repl
         from_time: from,
         to_time: to,
         status: status ?? null,
-        types: types ?? endpoint.event_types,
+        types: typesOf(types ?? endpoint.event_types),
+        filter_path: endpoint.filter_path,
       },
     };
   }

@@ -93,6 +93,11 @@ const lastDone = fc.record({ at: workText, hours: fc.nat(1000), cycles: fc.nat(1
 /** Members with more constraints than their schema states. */
 const membersByName: Record<string, fc.Arbitrary<unknown>> = {
   url: targetText,
+  filter: fc.constantFrom(
+    null,
+    'data.version > 1',
+    'not exists(data.vault_id) or type in ["vault.deactivated"]',
+  ),
   from: pastText,
   at: workText,
   performedAt: workText,
