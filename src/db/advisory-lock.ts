@@ -28,6 +28,8 @@ export const locks = {
   budgetSettings: 4_801_016,
   /** The second key is the workspace: shared by erasures, exclusive for changes of holds. */
   holds: 4_801_020,
+  /** The second key is the workspace: who of its workers is the same person. */
+  identities: 4_801_070,
   retention: 4_801_021,
   restore: 4_801_008,
   /** Held by the session. */

@@ -198,6 +198,27 @@ export const errorKinds = {
     meaning:
       'The workspace requires a passkey, or a key that the worker holds, for sign-offs in this role. The service does not sign for workers there. Invite the worker to register a passkey.',
   },
+  same_person: {
+    status: 409,
+    when: 'the worker is another record of somebody who may not sign here',
+    retry: 'by another person',
+    meaning:
+      'Workers who are the same member, have or had the same licence, or were said to be one, are one person. That person did the work, or has already signed in this role, under another worker record. Somebody else has to sign.',
+  },
+  same_licence: {
+    status: 409,
+    when: 'somebody who did the work has, had or used the same licence',
+    retry: 'by another person',
+    meaning:
+      'A licence of the worker, with the same issuer and number however they are written, is or was one of somebody who did the work. Somebody else has to sign.',
+  },
+  performer_of_corrected: {
+    status: 409,
+    when: 'the worker did the work of an entry that this one corrects',
+    retry: 'by another person',
+    meaning:
+      'Whoever did the work of an entry can neither inspect nor certify its corrections, whoever recorded them. Somebody else has to sign.',
+  },
   vault_deactivated: {
     status: 409,
     when: 'the vault is deactivated and accepts nothing new',

@@ -24,7 +24,16 @@ export const idPrefixes = [
   'ers',
 ] as const;
 
-export type IdPrefix = (typeof idPrefixes)[number] | 'usr' | 'ses' | 'inv' | 'ntc' | 'win' | 'psk' | 'apr';
+export type IdPrefix =
+  | (typeof idPrefixes)[number]
+  | 'usr'
+  | 'ses'
+  | 'inv'
+  | 'ntc'
+  | 'win'
+  | 'psk'
+  | 'apr'
+  | 'prs';
 
 // Monotonic: ids created in the same millisecond by this process still sort in order of creation.
 const sortable = monotonicFactory(() => smallRandomBytes(1).readUInt8() / 256);

@@ -208,6 +208,7 @@ const inside: Record<string, number> = {
   [`get ${damc}/workers/{address}/ licences`]: 100,
   [`patch ${damc}/workers/{address}/ licences`]: 100,
   [`put ${damc}/workers/{address}/person/ licences`]: 100,
+  [`put ${damc}/workers/{address}/identity/ licences`]: 100,
   // One for each kind of look that there is.
   [`get ${damc}/assets/{assetId}/access-log/ also`]: 20,
   [`get ${damc}/assets/{assetId}/due/ intervals`]: maxIntervals,

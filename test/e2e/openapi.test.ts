@@ -115,6 +115,7 @@ const openPaths = [
 const personPaths = [
   'put /api-v1/damc/workers/{address}/person/',
   'delete /api-v1/damc/workers/{address}/person/',
+  'delete /api-v1/damc/workers/{address}/identity/',
   'post /api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm',
   'post /api-v1/damc/workers/{address}/passkeys/{passkeyId}/refuse',
   'put /api-v1/damc/signoffs/rules/',

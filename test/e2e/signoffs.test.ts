@@ -216,7 +216,7 @@ test('whoever did the work, by signature, entry or licence number, may not certi
   const again = await fixture.newWorker({ licences: [licence('repair', ' dk.66.5')] });
   await fixture.refused(
     () => fixture.sign(signed, again, 'certified'),
-    'conflict',
+    'same_licence',
     /licence .* belongs to someone who did the work/,
   );
   // It was given away since; what it was signed with still counts.
@@ -226,7 +226,7 @@ test('whoever did the work, by signature, entry or licence number, may not certi
     'DK.66.5',
   );
   await service.call('PATCH', `/api-v1/damc/workers/${second}/`, { body: { licences: [] } });
-  await fixture.refused(() => fixture.sign(used, again, 'certified'), 'conflict', /belongs to someone/);
+  await fixture.refused(() => fixture.sign(used, again, 'certified'), 'same_licence', /belongs to someone/);
 });
 
 test('refuses a licence that is missing, of another scope, or just expired', async () => {

@@ -809,6 +809,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/damc/workers/{address}/identity/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Say that two workers are one person
+         * @description From then on, what one of them did counts as done by both. Workers who have or had the same licence, or are the same member, are one person without this. Needs the scope `workers:write`.
+         */
+        put: operations["joinWorker"];
+        post?: never;
+        /**
+         * Say that a worker is a person of their own
+         * @description For a mistake, such as a licence under the wrong worker. For what was recorded before, they remain one person. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
+         */
+        delete: operations["separateWorker"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/damc/assets/": {
         parameters: {
             query?: never;
@@ -3218,7 +3242,7 @@ export interface components {
             /** @description What went wrong, for people to read */
             message: string;
             /** @enum {string} */
-            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "step_up_required" | "second_factor_required" | "budget_exceeded" | "not_the_signer" | "second_person_required" | "passkey_required" | "passkey_unknown" | "passkey_unconfirmed" | "passkey_revoked" | "passkey_counter" | "assertion_mismatch" | "assertion_origin" | "user_verification_missing" | "assertion_invalid" | "assertion_replayed" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "on_hold" | "signers_key_required" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
+            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "step_up_required" | "second_factor_required" | "budget_exceeded" | "not_the_signer" | "second_person_required" | "passkey_required" | "passkey_unknown" | "passkey_unconfirmed" | "passkey_revoked" | "passkey_counter" | "assertion_mismatch" | "assertion_origin" | "user_verification_missing" | "assertion_invalid" | "assertion_replayed" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "on_hold" | "signers_key_required" | "same_person" | "same_licence" | "performer_of_corrected" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
             /** @description A page of this service that explains the error code */
             docUrl: string;
             /** Format: date-time */
@@ -4324,6 +4348,8 @@ export interface components {
             }[];
             /** @description The member of the workspace whom the worker is; null if not bound */
             userId: string | null;
+            /** @description Workers with the same identity are one person under several records */
+            identity: string;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -6874,6 +6900,96 @@ export interface operations {
         };
     };
     unbindWorker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the response has no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    joinWorker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: address
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
+                     */
+                    workerAddress: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Someone who performs and signs maintenance work */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Worker"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    separateWorker: {
         parameters: {
             query?: never;
             header?: never;

@@ -12,6 +12,7 @@ import { EmptyState, FailureState, LoadingRows } from '../frame/states.tsx';
 import { Code, Time } from '../frame/values.tsx';
 import { LicenceState } from './licence-state.tsx';
 import { LicencesForm } from './licences-form.tsx';
+import { OtherRecords, SamePersonForm } from './same-person-form.tsx';
 import { isExpired, type Licence, type Worker, workerQuery } from './worker.ts';
 import { WorkerForm } from './worker-form.tsx';
 
@@ -46,6 +47,7 @@ function WholeWorker({ worker }: { worker: Worker }) {
   const mayWrite = useMayWrite();
   const [renaming, rename] = useDisclosure();
   const [licensing, license] = useDisclosure();
+  const [joining, join] = useDisclosure();
   const expired = worker.licences.filter((licence) => isExpired(licence));
   const edit = mayWrite && (
     <Button
@@ -72,6 +74,9 @@ function WholeWorker({ worker }: { worker: Worker }) {
               <Button variant="default" onClick={rename.open} leftSection={<Icon name="pencil" size={16} />}>
                 Rename
               </Button>
+              <Button variant="default" onClick={join.open}>
+                Same person
+              </Button>
               {worker.licences.length > 0 && edit}
             </>
           )
@@ -81,6 +86,7 @@ function WholeWorker({ worker }: { worker: Worker }) {
         items={[
           ['Address', <Code key="address" value={worker.address} label="address" whole />],
           ['Key', worker.keyHolder === 'service' ? 'held by the service, encrypted' : 'held by the worker'],
+          ['Person', <OtherRecords key="person" worker={worker} />],
           ['Created', <Time key="created" at={worker.createdAt} exact />],
           ['Changed', <Time key="updated" at={worker.updatedAt} exact />],
         ]}
@@ -114,6 +120,7 @@ function WholeWorker({ worker }: { worker: Worker }) {
       />
       {renaming && <WorkerForm worker={worker} close={rename.close} />}
       {licensing && <LicencesForm worker={worker} close={license.close} />}
+      {joining && <SamePersonForm worker={worker} close={join.close} />}
     </>
   );
 }

@@ -70,8 +70,20 @@ export interface FoundationTables {
     key_holder: 'service' | 'worker' | 'passkey';
     licences: Json<LicenceColumn[]>;
     user_id: string | null;
+    identity: string | null;
     created_at: Timestamp;
     updated_at: Timestamp;
+  };
+  former_identities: {
+    workspace_id: string;
+    worker_id: string;
+    identity: string;
+    until: Timestamp;
+  };
+  identity_marks: {
+    workspace_id: string;
+    mark: string;
+    worker_id: string;
   };
   events: {
     created_at: Timestamp;

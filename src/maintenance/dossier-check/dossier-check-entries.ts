@@ -14,6 +14,7 @@ import type { FindingsLog } from './dossier-findings.ts';
 import type { Dossier, DossierCounts, EntryLine, SignoffLine } from './dossier-format.ts';
 import { type OrderedEntry, orderGaps } from './dossier-order.ts';
 import { isOwnedThen, ownershipFault } from './dossier-ownership.ts';
+import { createPerformerCheck } from './dossier-performers.ts';
 import { earlier, isLongBefore, statementFault, type Vouched } from './dossier-times.ts';
 import { createUsageCheck } from './dossier-usage.ts';
 import type { DossierVerifyOptions } from './dossier-verify-options.ts';
@@ -60,6 +61,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
   const seen = new Set<string>();
   const chain = createEntryChain();
   const usage = createUsageCheck();
+  const performers = createPerformerCheck();
   /** Corrections, by the entry that they supersede; then what entries state about themselves. */
   const corrections = new Map<string, string>();
   const superseded = new Map<string, string>();
@@ -197,6 +199,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     if (line.proof) counted.provenEntries += 1;
     if (line.signoffs.some(({ document }) => document.role === 'certified')) counted.certified += 1;
     usage.add(maintenanceId, entry, holds);
+    performers.add(line);
     if (holds) proven.entries += 1;
     if ((await checkSignoffs(line)).includes('certified') && holds) proven.certified += 1;
     if (entry.supersedes !== null) {
@@ -229,7 +232,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     },
     end() {
       const broken = chain.faults();
-      for (const { place, message } of broken) findings.fault(place, message);
+      for (const { place, message } of [...broken, ...performers.faults()]) findings.fault(place, message);
       for (const gap of orderGaps(ordered, owned)) findings.gap(gap);
       for (const [corrected, by] of corrections) {
         if (!seen.has(corrected)) findings.fault(by, `corrects ${corrected}, which is missing`);

@@ -25,8 +25,10 @@ export interface Subject {
     name: string;
     keyHolder: 'service' | 'worker' | 'passkey';
     licences: Licence[];
-    /** The person whom the worker is. */
+    /** The member of the workspace whom the worker is. */
     userId: string | null;
+    /** Workers with the same identity are one person. */
+    identity: string;
   };
 }
 
@@ -40,6 +42,7 @@ interface SubjectRow {
   key_holder: 'service' | 'worker' | 'passkey';
   licences: Licence[];
   user_id: string | null;
+  identity: string;
   assigned: boolean;
 }
 
@@ -83,6 +86,7 @@ function requireSubject({ assetId, workerAddress }: SubjectKey, row: SubjectRow 
       keyHolder: row.key_holder,
       licences: row.licences,
       userId: row.user_id,
+      identity: row.identity,
     },
   };
 }
@@ -90,7 +94,7 @@ function requireSubject({ assetId, workerAddress }: SubjectKey, row: SubjectRow 
 async function readSubjects(db: Db, keys: SubjectKey[]): Promise<SubjectRow[]> {
   const { rows } = await sql<SubjectRow>`
     select v.id as vault_id, v.address as vault_address, v.status as vault_status, w.id as worker_id,
-      w.address as worker_address, w.name, w.key_holder, w.licences, w.user_id,
+      w.address as worker_address, w.name, w.key_holder, w.licences, w.user_id, w.identity,
       exists (
         select 1 from asset_workers a where a.workspace_id = wanted.workspace_id and a.asset_id = wanted.asset_id
           and a.address = wanted.address
@@ -105,7 +109,7 @@ async function readSubjects(db: Db, keys: SubjectKey[]): Promise<SubjectRow[]> {
       select id, address, status from vaults where workspace_id = wanted.workspace_id and id = a.vault_id limit 1
     ) as v on true
     left join lateral (
-      select id, address, name, key_holder, licences, user_id from workers
+      select id, address, name, key_holder, licences, user_id, coalesce(identity, id) as identity from workers
       where workspace_id = wanted.workspace_id and lower(address) = wanted.address limit 1
     ) as w on true
     order by wanted.place`.execute(db);

@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { privateKeyToAccount } from 'viem/accounts';
 import { fieldsOf, type SignoffDocument } from '../../proof/signoff/signoff-document.ts';
 import { keySignatureFault } from '../../proof/signoff/signoff-signature.ts';
+import { licenceKey } from './licence.ts';
 import { makeSignoffTypedData, verifySignoff } from './signoff.ts';
 import { fitsScope, isExpired, judgeSignoff, type Signing } from './signoff-rules.ts';
 
@@ -96,8 +97,9 @@ const signing: Signing = {
   licences: [licence('repair', 'B')],
   at,
   scope: 'repair',
-  earlier: [{ role: 'performed', workerAddress: '0xa' }],
-  performers: [{ address: '0xa', licenceNumbers: ['A'] }],
+  identity: 'wrk_b',
+  earlier: [{ role: 'performed', workerAddress: '0xa', identities: ['wrk_a'] }],
+  performers: [{ address: '0xa', identities: ['wrk_a'], licences: ['easa/a1'], inherited: false }],
 };
 
 test('a licence ends at the exact moment it expires', () => {
@@ -105,7 +107,8 @@ test('a licence ends at the exact moment it expires', () => {
   assert.equal(isExpired(expiring(1), at), false);
   assert.equal(isExpired(expiring(0), at), true);
   assert.equal(isExpired(licence('repair', 'B'), at), false);
-  assert.match(String(judgeSignoff({ ...signing, licences: [expiring(0)] })), /expired/);
+  const judged = judgeSignoff({ ...signing, licences: [expiring(0)] });
+  assert.match('code' in judged ? judged.message : '', /expired/);
 });
 
 test('a scope fits if it is the same or wider, but not if it only starts alike', () => {
@@ -127,19 +130,50 @@ test('a scope fits if it is the same or wider, but not if it only starts alike',
   }
 });
 
-test('the rules ignore the case of addresses and licence numbers', () => {
+test('a licence is the same however its issuer and number are written', () => {
+  const key = licenceKey({ authority: 'EASA', number: 'AT.66.777' });
+  for (const [authority, number] of [
+    ['easa', 'AT-66-777'],
+    [' E.A.S.A. ', 'at 66 777'],
+    ['EASA', 'ＡＴ６６７７７'],
+  ] as const) {
+    assert.equal(licenceKey({ authority, number }), key, number);
+  }
+  assert.notEqual(licenceKey({ authority: 'FAA', number: 'AT.66.777' }), key);
+  assert.notEqual(licenceKey({ authority: 'EASA', number: 'AT.66.778' }), key);
+});
+
+test('the rules ignore the case of addresses, and how licence numbers are written', () => {
   assert.deepEqual(judgeSignoff(signing), { licence: licence('repair', 'B') });
-  const refused = (change: Partial<Signing>) => judgeSignoff({ ...signing, ...change });
-  assert.match(String(refused({ workerAddress: '0xA' })), /did the work/);
-  assert.match(
-    String(refused({ licences: [licence('repair', ' a')] })),
-    /licence .* belongs to someone who did the work/,
-  );
-  assert.match(String(refused({ earlier: [] })), /performed before/);
-  const certified = [...signing.earlier, { role: 'certified', workerAddress: '0xB' } as const];
-  assert.match(String(refused({ earlier: certified })), /already/);
-  assert.match(
-    String(refused({ role: 'performed', workerAddress: '0xc', earlier: certified })),
+  const refused = (change: Partial<Signing>, code: string, message: RegExp) => {
+    const judged = judgeSignoff({ ...signing, ...change });
+    assert.ok('code' in judged, JSON.stringify(change));
+    assert.equal(judged.code, code);
+    assert.match(judged.message, message);
+  };
+  refused({ workerAddress: '0xA' }, 'conflict', /did the work/);
+  refused({ licences: [licence('repair', ' a-1')] }, 'same_licence', /belongs to someone who did the work/);
+  // Also when another licence would be used.
+  refused({ licences: [licence('repair', 'B'), licence('paint', 'A1')] }, 'same_licence', /someone else/);
+  refused({ identity: 'wrk_a' }, 'same_person', /the same person as 0xa, who did the work/);
+  refused({ earlier: [] }, 'conflict', /performed before/);
+  const certified = [
+    ...signing.earlier,
+    { role: 'certified', workerAddress: '0xB', identities: ['wrk_b'] } as const,
+  ] as Signing['earlier'];
+  refused({ earlier: certified }, 'conflict', /already/);
+  refused({ earlier: certified, workerAddress: '0xd' }, 'same_person', /already signed as certified/);
+  refused(
+    { role: 'performed', workerAddress: '0xc', identity: 'wrk_c', earlier: certified },
+    'conflict',
     /must come before/,
   );
+  const inherited = signing.performers.map((one) => ({ ...one, inherited: true }));
+  for (const change of [
+    { workerAddress: '0xA' },
+    { identity: 'wrk_a' },
+    { licences: [licence('repair', 'A1')] },
+  ]) {
+    refused({ ...change, performers: inherited }, 'performer_of_corrected', /that this one corrects/);
+  }
 });

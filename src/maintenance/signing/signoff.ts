@@ -10,8 +10,9 @@ import {
   signoffFaults,
 } from '../../proof/signoff/signoff-document.ts';
 import { documentSignatureFault } from '../../proof/signoff/signoff-signature.ts';
+import { licenceKey } from './licence.ts';
 import { type MaintenanceEntry, scopeOf } from './maintenance-entry.ts';
-import { isExpired, judgeSignoff, signingTimeFault } from './signoff-rules.ts';
+import { isExpired, judgeSignoff, type Performer, signingTimeFault } from './signoff-rules.ts';
 
 /** The entry that is signed. */
 export type SignedEntry = Pick<
@@ -75,16 +76,13 @@ export function signoffsFault(
   entry: Pick<MaintenanceEntry, 'type' | 'data' | 'workerAddress' | 'recordedAt'>,
   documents: SignoffDocument[],
 ): string | null {
-  const performers = [{ address: entry.workerAddress, licenceNumbers: [] as string[] }];
-  for (const { role, workerAddress, licence } of documents) {
-    if (role !== 'performed') continue;
-    performers.push({ address: workerAddress, licenceNumbers: licence ? [licence.number] : [] });
-  }
+  const performers = performersOf(entry, documents);
   for (const [place, document] of documents.entries()) {
     const { role, workerAddress, licence, signedAt } = document;
     const judged = judgeSignoff({
       role,
       workerAddress,
+      identity: null,
       licences: licence ? [licence] : [],
       licenceScope: licence?.scope,
       at: new Date(signedAt),
@@ -92,10 +90,28 @@ export function signoffsFault(
       earlier: documents.slice(0, place),
       performers,
     });
-    if (typeof judged === 'string') return judged;
+    if ('code' in judged) return judged.message;
     const { recordedAt } = entry;
     const untimely = signingTimeFault({ signedAt, recordedAt, earlier: documents.slice(0, place) });
     if (untimely !== null) return untimely;
   }
   return null;
+}
+
+/** Those who did the work, as far as the documents say. */
+export function performersOf(
+  { workerAddress: address }: Pick<MaintenanceEntry, 'workerAddress'>,
+  documents: SignoffDocument[],
+): Performer[] {
+  const by = { identities: [], inherited: false };
+  return [
+    { ...by, address, licences: [] },
+    ...documents
+      .filter(({ role }) => role === 'performed')
+      .map(({ workerAddress, licence }) => ({
+        ...by,
+        address: workerAddress,
+        licences: licence ? [licenceKey(licence)] : [],
+      })),
+  ];
 }

@@ -5,12 +5,13 @@ import { isLeaf, leafKey } from '../../anchoring/anchored.ts';
 import type { Db } from '../../db/database.ts';
 import type { SignoffDocument } from '../../proof/signoff/signoff-document.ts';
 import { type MaintenanceKey, noMaintenance } from '../entries/maintenances.store.ts';
-import type { Licence } from '../signing/licence.ts';
+import { type Licence, licenceKey } from '../signing/licence.ts';
 import { type MaintenanceEntry, scopeOf } from '../signing/maintenance-entry.ts';
 import type { Signing } from '../signing/signoff-rules.ts';
+import { identitiesOf } from '../workers/identities.store.ts';
 
 export interface SignableEntry extends Pick<Signing, 'scope' | 'performers'> {
-  earlier: SignoffDocument[];
+  earlier: (SignoffDocument & { identities: string[] })[];
   /** ISO 8601 in UTC: when the entry was recorded. */
   recordedAt: string;
   hash: Buffer;
@@ -20,7 +21,6 @@ export interface SignableEntry extends Pick<Signing, 'scope' | 'performers'> {
 
 interface EntryRow {
   entry: string;
-  worker_id: string;
   hash: Buffer;
   leaf: Buffer;
   superseded_by: string | null;
@@ -39,7 +39,7 @@ export async function lockEntry(
   }
   // A separate statement, which sees what was committed during the wait.
   const { rows } = await sql<EntryRow>`
-    select m.entry, m.worker_id, m.hash, l.leaf, correction.id as superseded_by
+    select m.entry, m.hash, l.leaf, correction.id as superseded_by
     from maintenances m
     join anchor_leaves l on ${sql.raw(isLeaf(leafKey('maintenance', 'm')))}
     left join maintenances correction on correction.workspace_id = m.workspace_id and correction.supersedes = m.id
@@ -55,46 +55,60 @@ export async function lockEntry(
     .where('maintenance_id', '=', maintenanceId)
     .orderBy('number')
     .execute();
-  const earlier = signed.map(({ worker_id, document }) => ({
-    ...(JSON.parse(document) as SignoffDocument),
-    workerId: worker_id,
-  }));
-  const performed = earlier.filter(({ role }) => role === 'performed');
-  const held = await licencesOf(db, workspaceId, [
-    ...new Set([row.worker_id, ...performed.map(({ workerId }) => workerId)]),
-  ]);
+  const performing = await readPerforming(db, { workspaceId, maintenanceId });
   const entry = JSON.parse(row.entry) as MaintenanceEntry;
+  const workerIds = [...new Set([...signed, ...performing].map(({ worker_id }) => worker_id))];
+  const known = await identitiesOf(db, { workspaceId, workerIds }, new Date(entry.recordedAt));
+  const identified = (workerId: string) => known.get(workerId) ?? { identities: [], licences: [] };
   return {
     scope: scopeOf(entry),
     recordedAt: entry.recordedAt,
-    earlier,
-    // Includes the licence numbers used to sign, in case the worker has lost the licence since.
-    performers: [
-      ...held,
-      ...performed.map(({ workerAddress, licence }) => ({
-        address: workerAddress,
-        licenceNumbers: licence ? [licence.number] : [],
-      })),
-    ],
+    earlier: signed.map(({ worker_id, document }) => ({
+      ...(JSON.parse(document) as SignoffDocument),
+      identities: identified(worker_id).identities,
+    })),
+    performers: performing.map(({ worker_id, address, licence, inherited }) => {
+      const { identities, licences } = identified(worker_id);
+      return {
+        address,
+        identities,
+        licences: [...licences, ...(licence ? [licenceKey(licence)] : [])],
+        inherited,
+      };
+    }),
     hash: row.hash,
     leaf: row.leaf,
     supersededBy: row.superseded_by,
   };
 }
 
-async function licencesOf(
+interface PerformingRow {
+  worker_id: string;
+  address: string;
+  /** Used to sign. */
+  licence: Licence | null;
+  inherited: boolean;
+}
+
+/** Who did the work: by the entry, by what was signed, and by the entries that it corrects. */
+async function readPerforming(
   db: Db,
-  workspaceId: string,
-  workerIds: string[],
-): Promise<SignableEntry['performers']> {
-  const rows = await db
-    .selectFrom('workers')
-    .select(['address', 'licences'])
-    .where('workspace_id', '=', workspaceId)
-    .where('id', 'in', workerIds)
-    .execute();
-  return rows.map(({ address, licences }) => ({
-    address,
-    licenceNumbers: (licences as Licence[]).map(({ number }) => number),
-  }));
+  { workspaceId, maintenanceId }: Pick<MaintenanceKey, 'workspaceId' | 'maintenanceId'>,
+): Promise<PerformingRow[]> {
+  const { rows } = await sql<PerformingRow>`
+    with recursive corrected as (
+      select id, supersedes, worker_id, worker_address, false as inherited from maintenances
+      where workspace_id = ${workspaceId} and id = ${maintenanceId}
+      union all
+      select m.id, m.supersedes, m.worker_id, m.worker_address, true
+      from corrected join maintenances m on m.workspace_id = ${workspaceId} and m.id = corrected.supersedes
+    )
+    select worker_id, worker_address as address, null::jsonb as licence, inherited from corrected
+    union
+    select s.worker_id, s.document::jsonb ->> 'workerAddress', nullif(s.document::jsonb -> 'licence', 'null'), c.inherited
+    from corrected c
+    join signoffs s on s.workspace_id = ${workspaceId} and s.maintenance_id = c.id and s.role = 'performed'`.execute(
+    db,
+  );
+  return rows;
 }

@@ -185,6 +185,7 @@ function unsigned(
   const judged = judgeSignoff({
     role,
     workerAddress: worker.address,
+    identity: worker.identity,
     licences: worker.licences,
     licenceScope,
     // Not the stated signing time: backdating must not make an expired licence usable.
@@ -193,7 +194,7 @@ function unsigned(
     earlier: entry.earlier,
     performers: entry.performers,
   });
-  if (typeof judged === 'string') throw new AppError('conflict', judged);
+  if ('code' in judged) throw new AppError(judged.code, judged.message);
   const untimely = signingTimeFault({ ...entry, signedAt: signedAt.toISOString() });
   if (untimely !== null) throw new AppError('conflict', untimely);
   return {

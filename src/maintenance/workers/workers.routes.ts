@@ -65,6 +65,9 @@ const WorkerSchema = named(
         description: 'The member of the workspace whom the worker is; null if not bound',
       }),
     ),
+    identity: text('wrk_01KJPV8JR0A12KSGG6EQ9ZTAJ3', {
+      description: 'Workers with the same identity are one person under several records',
+    }),
     createdAt: like(dateTime, sampleCreatedAt),
     updatedAt: like(dateTime, sampleCreatedAt),
   }),
@@ -223,6 +226,48 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
     },
     async (request, reply) => {
       await workers.bind(callerOf(request), request.params.address, null);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.put(
+    `${url}:address/identity/`,
+    {
+      config: { scope: 'workers:write' },
+      schema: {
+        operationId: 'joinWorker',
+        summary: 'Say that two workers are one person',
+        description:
+          'From then on, what one of them did counts as done by both. Workers who have or had the same licence, or are the same member, are one person without this.',
+        tags: ['workers'],
+        params: workerPath,
+        body: Type.Object(
+          { workerAddress: like(address, sample.viewerAddress) },
+          { additionalProperties: false },
+        ),
+        response: { 200: WorkerSchema },
+      },
+    },
+    async (request) =>
+      toJson(await workers.join(callerOf(request), request.params.address, request.body.workerAddress)),
+  );
+
+  app.delete(
+    `${url}:address/identity/`,
+    {
+      config: { role: 'admin', freshSession: true },
+      schema: {
+        operationId: 'separateWorker',
+        summary: 'Say that a worker is a person of their own',
+        description:
+          'For a mistake, such as a licence under the wrong worker. For what was recorded before, they remain one person.',
+        tags: ['workers'],
+        params: workerPath,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await workers.separate(callerOf(request), request.params.address);
       return reply.code(204).send(null);
     },
   );

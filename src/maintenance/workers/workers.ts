@@ -11,6 +11,7 @@ import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { Licence } from '../signing/licence.ts';
+import { lockIdentities, makeOne, marksOf, noteMarks, separate } from './identities.store.ts';
 
 export interface Worker {
   id: string;
@@ -19,8 +20,10 @@ export interface Worker {
   address: string;
   keyHolder: 'service' | 'worker' | 'passkey';
   licences: Licence[];
-  /** The person whom the worker is. */
+  /** The member of the workspace whom the worker is. */
   userId: string | null;
+  /** Workers with the same identity are one person. */
+  identity: string;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -39,6 +42,10 @@ export interface Workers {
   update(caller: Caller, address: string, change: { name?: string; licences?: Licence[] }): Promise<Worker>;
   /** Says which member of the workspace the worker is; null: nobody. Somebody else has to say it. */
   bind(caller: Caller, address: string, userId: string | null): Promise<Worker>;
+  /** Says that two workers are one person. */
+  join(caller: Caller, address: string, otherAddress: string): Promise<Worker>;
+  /** Says that the worker is nobody else. Somebody else has to say it. */
+  separate(caller: Caller, address: string): Promise<void>;
 }
 
 export interface WorkersDeps {
@@ -54,6 +61,7 @@ const columns = [
   'key_holder',
   'licences',
   'user_id',
+  'identity',
   'created_at',
   'updated_at',
 ] as const;
@@ -65,6 +73,7 @@ interface WorkerRow {
   key_holder: 'service' | 'worker' | 'passkey';
   licences: Licence[];
   user_id: string | null;
+  identity: string | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -83,6 +92,7 @@ export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
         keyHolder: made ? 'service' : 'worker',
         licences: [],
         userId: null,
+        identity: id,
         createdAt: at,
         updatedAt: at,
       };
@@ -99,6 +109,7 @@ export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
               key_holder: keyHolder,
               licences: [],
               user_id: null,
+              identity: null,
               created_at: at,
               updated_at: at,
             },
@@ -139,9 +150,8 @@ export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
 
     update: (caller, address, { name, licences }) =>
       db.transaction().execute(async (db) => {
-        const row = await selectByAddress(db, caller.workspaceId, address).forUpdate().executeTakeFirst();
-        if (!row) throw notFound(address);
-        const worker = toWorker(row);
+        if (licences) await lockIdentities(db, caller.workspaceId);
+        const worker = await lockWorker(db, caller.workspaceId, address);
         const updated = {
           ...worker,
           name: name ?? worker.name,
@@ -161,7 +171,8 @@ export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
           .where('id', '=', worker.id)
           .execute();
         await insertAll(db, [auditWrite(caller, { action: 'worker.update', targetId: worker.id, details })]);
-        return updated;
+        if (!licences) return updated;
+        return recognise(db, caller, { before: worker, after: updated });
       }),
 
     async bind(caller, address, userId) {
@@ -173,12 +184,11 @@ export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
       }
       return db.transaction().execute(async (db) => {
         const { workspaceId } = caller;
-        const row = await selectByAddress(db, workspaceId, address).forUpdate().executeTakeFirst();
-        if (!row) throw notFound(address);
+        await lockIdentities(db, workspaceId);
+        const worker = await lockWorker(db, workspaceId, address);
         if (userId !== null && !(await isMember(db, workspaceId, userId))) {
           throw new AppError('resource_not_found', `There is no member ${userId} in this workspace.`);
         }
-        const worker = toWorker(row);
         if (worker.userId === userId) return worker;
         const updatedAt = new Date();
         await db
@@ -191,10 +201,77 @@ export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
         await insertAll(db, [
           auditWrite(caller, { action: 'worker.bind_person', targetId: worker.id, details }),
         ]);
-        return { ...worker, userId, updatedAt };
+        const bound = { ...worker, userId, updatedAt };
+        return recognise(db, caller, { before: worker, after: bound });
       });
     },
+
+    join: (caller, address, otherAddress) =>
+      db.transaction().execute(async (db) => {
+        await lockIdentities(db, caller.workspaceId);
+        const worker = await lockWorker(db, caller.workspaceId, address);
+        const other = await selectByAddress(db, caller.workspaceId, otherAddress).executeTakeFirst();
+        if (!other) throw notFound(otherAddress);
+        return identify(db, caller, { worker, others: [other.id] });
+      }),
+
+    separate: (caller, address) =>
+      db.transaction().execute(async (db) => {
+        const { workspaceId } = caller;
+        await lockIdentities(db, workspaceId);
+        const worker = await lockWorker(db, workspaceId, address);
+        if (worker.userId !== null && worker.userId === caller.person?.userId) {
+          throw new AppError(
+            'second_person_required',
+            'You cannot say yourself that a worker who is you is nobody else: another admin has to do that.',
+          );
+        }
+        const identity = await separate(db, { workspaceId, workerId: worker.id }, marksOf(worker));
+        if (identity === null) {
+          throw new AppError(
+            'conflict',
+            `The worker ${worker.address} is bound to the same member, or holds the same licence, as another worker is or did. Change that first.`,
+          );
+        }
+        await insertAll(db, [identified(caller, worker, { from: [worker.identity], to: identity })]);
+      }),
   };
+}
+
+/** Also what the worker had before: giving a licence away must not make two people of one. */
+async function recognise(
+  db: Db,
+  caller: Caller,
+  { before, after }: { before: Worker; after: Worker },
+): Promise<Worker> {
+  const key = { workspaceId: caller.workspaceId, workerId: after.id };
+  const others = await noteMarks(db, key, [...new Set([...marksOf(before), ...marksOf(after)])]);
+  return identify(db, caller, { worker: after, others });
+}
+
+/** Makes the worker one person with the others; audited if that is news. */
+async function identify(
+  db: Db,
+  caller: Caller,
+  { worker, others }: { worker: Worker; others: string[] },
+): Promise<Worker> {
+  const key = { workspaceId: caller.workspaceId, workerId: worker.id };
+  const { identity, replaced } = await makeOne(db, key, others);
+  if (replaced.length > 0) {
+    await insertAll(db, [identified(caller, worker, { from: replaced, to: identity })]);
+  }
+  return { ...worker, identity };
+}
+
+function identified(caller: Caller, worker: Worker, change: { from: string[]; to: string }): Write {
+  const details = { identity: change };
+  return auditWrite(caller, { action: 'worker.identify', targetId: worker.id, details });
+}
+
+async function lockWorker(db: Db, workspaceId: string, address: string): Promise<Worker> {
+  const row = await selectByAddress(db, workspaceId, address).forUpdate().executeTakeFirst();
+  if (!row) throw notFound(address);
+  return toWorker(row);
 }
 
 function selectByAddress(db: Db, workspaceId: string, address: string) {
@@ -226,6 +303,7 @@ function toWorker(row: WorkerRow): Worker {
     licences,
     keyHolder: row.key_holder,
     userId: row.user_id,
+    identity: row.identity ?? row.id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

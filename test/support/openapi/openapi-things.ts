@@ -255,6 +255,7 @@ const takesAway: [request: RegExp, make: MakeForOwner][] = [
   [/^DELETE .*\/files\/|^POST .*\/files\/\{fileId\}\/versions$/, makeFile],
   [/^DELETE .*\/assets\//, makeAsset],
   [/^DELETE .*\/person\/$/, makeBoundWorker],
+  [/^DELETE .*\/identity\/$/, (service) => create(service, workers, { name: 'Thing' })],
   [/^POST .*\/platform\/passkeys$/, makeDeviceAnswer],
   [/^DELETE .*\/platform\/passkeys\//, makeSignInPasskey],
   [/damc\/passkeys\/(options|register)$/, (service) => makeInvitedWorker(service)],
