@@ -7,6 +7,7 @@ import { join, relative, resolve } from 'node:path';
 import { verifyPage } from '../../src/holdings/verify-page/verify-page.routes.ts';
 import { buildPage, builtPage } from '../../src/http/pages/page-bundle.ts';
 import { buildDossierPage } from '../../src/maintenance/dossier/dossier-page.ts';
+import { signPage } from '../../src/maintenance/sign-page/sign-page.routes.ts';
 import { isRead } from '../image/assemble.ts';
 import { bundlePackages } from './bundle.ts';
 import { compileSources } from './compile.ts';
@@ -41,11 +42,14 @@ function copy(path: string, target: string, wanted: (path: string) => boolean): 
 }
 
 async function writePages(target: string): Promise<void> {
-  mkdirSync(join(target, 'pages/verify'), { recursive: true });
+  for (const page of [verifyPage, signPage]) {
+    const folder = join(target, relative(root, page.folder));
+    mkdirSync(folder, { recursive: true });
+    const { html, assets } = await buildPage(page);
+    const listed = [...assets].map(([name, { type, body }]) => [name, type, body.toString()]);
+    writeFileSync(join(folder, builtPage), JSON.stringify({ html, assets: listed }));
+  }
   mkdirSync(join(target, 'pages/dossier'), { recursive: true });
-  const { html, assets } = await buildPage(verifyPage);
-  const listed = [...assets].map(([name, { type, body }]) => [name, type, body.toString()]);
-  writeFileSync(join(target, 'pages/verify', builtPage), JSON.stringify({ html, assets: listed }));
   writeFileSync(join(target, 'pages/dossier/built.html'), await buildDossierPage());
 }
 

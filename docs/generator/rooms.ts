@@ -29,6 +29,7 @@ export const floors: Room[][] = [
       path: 'src/maintenance/passkeys/',
       job: 'Passkeys of workers: invited, registered, confirmed, used, revoked',
     },
+    { path: 'src/maintenance/sign-page/', job: 'The page on which workers register passkeys and sign' },
     { path: 'src/maintenance/intervals/', job: 'Maintenance intervals, and what is due' },
     { path: 'src/maintenance/workers/', job: 'Workers and their licences' },
     {

@@ -27,6 +27,7 @@ import { assetIntervalRoutes } from './intervals/asset-intervals.routes.ts';
 import { createAssetIntervals, followCorrections } from './intervals/asset-intervals.ts';
 import { passkeyRoutes } from './passkeys/passkeys.routes.ts';
 import { createPasskeys } from './passkeys/passkeys.ts';
+import { signPageRoutes } from './sign-page/sign-page.routes.ts';
 import { signoffRulesRoutes } from './signoffs/signoff-rules.routes.ts';
 import { signoffRoutes } from './signoffs/signoffs.routes.ts';
 import { createSignoffs } from './signoffs/signoffs.ts';
@@ -106,6 +107,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
         passkeys: createPasskeys({ db, keyring, publicUrl }),
         makeProof: proofs.make,
       });
+      signPageRoutes(app);
       signoffRulesRoutes(app, { db });
       entrySignoffRoutes(app, { maintenances });
       dossierRoutes(app, { dossiers });

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { browserMissing } from '../support/clients/browser.ts';
 import { type IdentityProvider, startIdentityProvider } from '../support/clients/identity-provider.ts';
+import { withAuthenticator } from '../support/clients/virtual-authenticator.ts';
 import {
   ada,
   type DashboardFixture,
@@ -32,25 +33,6 @@ after(async () => {
 
 /** As if everybody had signed in an hour ago. */
 const grow = () => fixture.service.sql(`update sessions set confirmed_at = now() - interval '1 hour'`);
-
-async function withAuthenticator(page: Page) {
-  const session = await page.context().newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return {
-    verifies: (isUserVerified: boolean) =>
-      session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
-  };
-}
 
 async function beginKey(page: Page, name: string): Promise<void> {
   await page

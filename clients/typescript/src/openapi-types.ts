@@ -4407,6 +4407,9 @@ export interface components {
         WorkerPasskeyOptions: {
             workerName: string;
             workerAddress: string;
+            workspaceName: string;
+            /** @description Who made the link; null if it was made with an API key */
+            invitedBy: string | null;
             /** Format: date-time */
             expiresAt: string;
             /** @description PublicKeyCredentialCreationOptionsJSON of WebAuthn */

@@ -15,6 +15,7 @@ import { LicencesForm } from './licences-form.tsx';
 import { OtherRecords, SamePersonForm } from './same-person-form.tsx';
 import { isExpired, type Licence, type Worker, workerQuery } from './worker.ts';
 import { WorkerForm } from './worker-form.tsx';
+import { WorkerPasskeys } from './worker-passkeys.tsx';
 
 export function WorkerPage() {
   const { address } = useParams({ strict: false }) as { address: string };
@@ -23,6 +24,18 @@ export function WorkerPage() {
   if (!worker) return <LoadingRows />;
   return <WholeWorker worker={worker} />;
 }
+
+const keyWords: Record<Worker['keyHolder'], { about: string; key: string }> = {
+  service: {
+    about: 'The service holds the key and signs for this worker.',
+    key: 'held by the service, encrypted',
+  },
+  worker: { about: 'Signs with their own key; only signatures are submitted.', key: 'held by the worker' },
+  passkey: {
+    about: 'Signs with a passkey; nobody else can sign for this worker.',
+    key: 'a passkey of the worker',
+  },
+};
 
 const columns: Column<Licence>[] = [
   {
@@ -63,11 +76,7 @@ function WholeWorker({ worker }: { worker: Worker }) {
       <PageHead
         title={worker.name}
         back={{ to: '/workers', label: 'Workers' }}
-        about={
-          worker.keyHolder === 'service'
-            ? 'The service holds the key and signs for this worker.'
-            : 'Signs with their own key; only signatures are submitted.'
-        }
+        about={keyWords[worker.keyHolder].about}
         actions={
           mayWrite && (
             <>
@@ -85,7 +94,7 @@ function WholeWorker({ worker }: { worker: Worker }) {
       <Details
         items={[
           ['Address', <Code key="address" value={worker.address} label="address" whole />],
-          ['Key', worker.keyHolder === 'service' ? 'held by the service, encrypted' : 'held by the worker'],
+          ['Key', keyWords[worker.keyHolder].key],
           ['Person', <OtherRecords key="person" worker={worker} />],
           ['Created', <Time key="created" at={worker.createdAt} exact />],
           ['Changed', <Time key="updated" at={worker.updatedAt} exact />],
@@ -118,6 +127,7 @@ function WholeWorker({ worker }: { worker: Worker }) {
           </EmptyState>
         }
       />
+      <WorkerPasskeys worker={worker} />
       {renaming && <WorkerForm worker={worker} close={rename.close} />}
       {licensing && <LicencesForm worker={worker} close={license.close} />}
       {joining && <SamePersonForm worker={worker} close={join.close} />}

@@ -22,9 +22,9 @@ const columns: Column<Worker>[] = [
         <Text fw={550} size="sm" style={{ overflowWrap: 'anywhere' }}>
           {name}
         </Text>
-        {keyHolder === 'worker' && (
+        {keyHolder !== 'service' && (
           <Text c="dimmed" size="xs">
-            holds their own key
+            {keyHolder === 'worker' ? 'holds their own key' : 'signs with a passkey'}
           </Text>
         )}
       </Link>

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { createRateLimiter } from '../../http/admission/rate-limit.ts';
 import type { Api } from '../../http/api/api.ts';
-import { createPageBundle, type PageSources } from '../../http/pages/page-bundle.ts';
+import { bundledPage } from '../../http/pages/bundled-page.ts';
+import type { PageSources } from '../../http/pages/page-bundle.ts';
 import { networkOf } from '../../runtime/client-network.ts';
-import { AppError } from '../../runtime/errors.ts';
 import type { ChainRelay } from './chain-relay.ts';
 
 /** A verification makes about ten requests. */
@@ -42,34 +42,7 @@ export const verifyPage: PageSources = {
 
 export function verifyPageRoutes(app: Api, { chainRelay }: { chainRelay: ChainRelay }): void {
   const limiter = createRateLimiter(relayLimit);
-  const bundle = createPageBundle(verifyPage);
-
-  app.get('/verify', { schema: { hide: true } }, async (_request, reply) => {
-    const { html } = await bundle();
-    return reply
-      .header('content-security-policy', policy)
-      .header('referrer-policy', 'no-referrer')
-      .header('cross-origin-opener-policy', 'same-origin')
-      .type('text/html; charset=utf-8')
-      .send(html);
-  });
-
-  app.get(
-    '/verify/assets/:name',
-    {
-      config: { sameBytes: true },
-      schema: { hide: true, params: Type.Object({ name: Type.String({ maxLength: 100 }) }) },
-    },
-    async ({ params: { name } }, reply) => {
-      const asset = (await bundle()).assets.get(name);
-      if (!asset) throw new AppError('resource_not_found', `There is no ${name} here.`);
-      // Every version has its own name.
-      return reply
-        .header('cache-control', 'public, max-age=31536000, immutable')
-        .type(asset.type)
-        .send(asset.body);
-    },
-  );
+  bundledPage(app, { sources: verifyPage, urls: ['/verify'], policy });
 
   app.post(
     '/verify/rpc',

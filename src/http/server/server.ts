@@ -152,7 +152,7 @@ function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): vo
       {
         requestId: request.id,
         method: request.method,
-        path: pathOf(request),
+        path: loggedPath(pathOf(request)),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
         caller: request.caller?.actor.id,
@@ -161,6 +161,11 @@ function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): vo
     );
     done();
   });
+}
+
+/** Without the secret of a link to the page that workers sign on. */
+function loggedPath(path: string): string {
+  return path.replace(/^\/sign\/(?!assets\/)[^/]+/, '/sign/…');
 }
 
 /** With TLS, the client chooses HTTP/2 or HTTP/1.1. The framework's types allow only one kind of server at a time. */

@@ -6,11 +6,13 @@ import { proofOf } from '../../anchoring/proof-schema.ts';
 import type { Proofs } from '../../anchoring/proofs.ts';
 import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
+import { createRateLimiter } from '../../http/admission/rate-limit.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
+import { networkOf } from '../../runtime/client-network.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { address, dateTime, like, named, plainText, sample, text } from '../../runtime/schemas.ts';
+import { address, dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
 import { sampleCreatedAt } from '../signing/sample-work.ts';
 import { lockWorker, type Passkey, readStatements, type Statement } from './passkeys.store.ts';
 import type { Passkeys } from './passkeys.ts';
@@ -18,6 +20,7 @@ import type { Passkeys } from './passkeys.ts';
 const samplePasskeyId = 'psk_01KJPV8JR0A12KSGG6EQ9ZTAJ3';
 const sampleToken = 'YW4gZXhhbXBsZSwgYW5kIG5vIHRva2Vu';
 const sampleCode = '3FA9-C01E';
+const sampleWorkspace = 'Northport Terminal';
 const sampleHash = '0x0c7d0f9a4f0e6c3d55f0f4b3c2f3f2b8f1a8a4a0b7b7f6f3f1e2d3c4b5a69788';
 
 const token = text(sampleToken, { minLength: 1, maxLength: 100, description: 'The token from the link' });
@@ -53,6 +56,10 @@ const OptionsSchema = named(
   Type.Object({
     workerName: text(sample.workerName),
     workerAddress: text(sample.workerAddress),
+    workspaceName: text(sampleWorkspace),
+    invitedBy: orNull(
+      text('Mira Castellanos', { description: 'Who made the link; null if it was made with an API key' }),
+    ),
     expiresAt: like(dateTime, '2026-03-09T08:10:00.000Z'),
     options: Type.Object(
       {},
@@ -86,6 +93,8 @@ const StatementSchema = named(
   }),
 );
 
+/** Tokens cannot be guessed; this only stops futile attempts. Several workers may share an address. */
+const linkLimit = { requests: 120, windowSeconds: 60 };
 const tags = ['workers'];
 const workerUrl = `${apiBase}/damc/workers/:address`;
 const workerPath = Type.Object({ address: like(address, sample.workerAddress) });
@@ -107,6 +116,8 @@ export interface PasskeyRoutesDeps {
 }
 
 export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: PasskeyRoutesDeps): void {
+  const limiter = createRateLimiter(linkLimit);
+
   app.post(
     `${workerUrl}/invite`,
     {
@@ -314,11 +325,16 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
         },
       },
     },
-    async (request) => {
-      const { worker, expiresAt, options } = await passkeys.options(request.body.token);
+    async (request, reply) => {
+      limiter.count(`address ${networkOf(request.ip)}`, reply);
+      const { worker, workspaceName, invitedBy, expiresAt, options } = await passkeys.options(
+        request.body.token,
+      );
       return {
         workerName: worker.name,
         workerAddress: worker.address,
+        workspaceName,
+        invitedBy,
         expiresAt: expiresAt.toISOString(),
         options: { ...options },
       };
@@ -354,6 +370,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
       },
     },
     async (request, reply) => {
+      limiter.count(`address ${networkOf(request.ip)}`, reply);
       const { token, response } = request.body;
       const registered = response as unknown as RegistrationResponseJSON;
       return reply.code(201).send(await passkeys.register(token, registered, request.id));

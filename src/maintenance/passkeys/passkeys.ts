@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { auditWrite } from '../../access/audit/audit.ts';
+import { findUser } from '../../access/people/members.ts';
+import { findWorkspace } from '../../access/workspaces/workspaces.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { violates } from '../../db/faults.ts';
@@ -41,7 +43,7 @@ export interface PasskeysDeps {
 export interface Passkeys {
   invite(caller: Caller, address: string): Promise<MadeInvitation & { link: string }>;
   /** For the worker's device: what its browser needs to make a passkey. */
-  options(token: string): Promise<{ worker: PasskeyWorker; expiresAt: Date; options: object }>;
+  options(token: string): Promise<RegistrationOffer>;
   /** The code is shown to the worker only, who tells it to the second person. */
   register(
     token: string,
@@ -52,6 +54,15 @@ export interface Passkeys {
   confirm(caller: Caller, key: PasskeyKey & { code: string }): Promise<Passkey>;
   refuse(caller: Caller, key: PasskeyKey): Promise<Passkey>;
   revoke(caller: Caller, key: PasskeyKey & { reason: string }): Promise<Passkey>;
+}
+
+export interface RegistrationOffer {
+  worker: PasskeyWorker;
+  workspaceName: string;
+  /** The name of the person; null if it was a program. */
+  invitedBy: string | null;
+  expiresAt: Date;
+  options: object;
 }
 
 export interface WorkerKey {
@@ -104,7 +115,7 @@ export function createPasskeys({ db, keyring, publicUrl }: PasskeysDeps): Passke
 
     async options(token) {
       const { rpId } = passkeyHost(publicUrl());
-      const { workspaceId, worker, challenge, expiresAt } = await openInvitation(db, token);
+      const { workspaceId, worker, challenge, expiresAt, ...invitation } = await openInvitation(db, token);
       const known = await readPasskeys(db, { workspaceId, workerId: worker.id });
       const { generateRegistrationOptions } = await library();
       const options = await generateRegistrationOptions({
@@ -121,7 +132,10 @@ export function createPasskeys({ db, keyring, publicUrl }: PasskeysDeps): Passke
         authenticatorSelection: { residentKey: 'preferred', userVerification: 'required' },
         supportedAlgorithmIDs: Object.values(algorithms),
       });
-      return { worker, expiresAt, options };
+      const { name: workspaceName } = await findWorkspace(db, workspaceId);
+      const { kind, id } = invitation.invitedBy;
+      const invitedBy = kind === 'user' ? (await findUser(db, id)).name : null;
+      return { worker, workspaceName, invitedBy, expiresAt, options };
     },
 
     async register(token, response, requestId) {
