@@ -4,9 +4,11 @@ import { mock, test } from 'node:test';
 import {
   ConnectionError,
   createClient,
+  ForbiddenError,
   HoldfastError,
   RateLimitExceededError,
   ServiceUnavailableError,
+  UnauthorizedError,
 } from '../../clients/typescript/src/main.ts';
 
 interface Written {
@@ -162,4 +164,36 @@ test('sends the key to the service only, and never follows a redirect with it', 
     .catch((error) => error);
   assert.ok(lost instanceof ConnectionError);
   assert.match(lost.message, /^h\.example cannot be reached/);
+});
+
+test('events go on once a service that was away is back, and end when it refuses', async () => {
+  const event = { id: 'evt_1', type: 'vault.deactivated', data: {} };
+  const feed = { status: 200, body: [event], headers: { 'x-next-cursor': 'c1' } };
+  const away = Array.from({ length: 7 }, () => 'lost' as const);
+  const { client, requests } = scripted(...away, feed, { status: 401, body: { errorCode: 'unauthorized' } });
+  await withoutWaiting(async () => {
+    const events = client.followEvents();
+    const { value } = await events.next();
+    assert.deepEqual(value, { event, cursor: 'c1' });
+    await assert.rejects(events.next(), UnauthorizedError);
+  });
+  assert.match(requests.at(-1)?.url ?? '', /cursor=c1/);
+  const text = `id: c2\n\nid: c3\ndata: ${JSON.stringify(event)}\n\n`;
+  const refused = { status: 403, body: { errorCode: 'forbidden' } };
+  const streaming = scripted(
+    ...away,
+    { status: 200, body: text },
+    unavailable,
+    { status: 200, body: text },
+    refused,
+  );
+  await withoutWaiting(async () => {
+    const events = streaming.client.streamEvents();
+    for (const _ of ['first', 'second']) {
+      const { value } = await events.next();
+      assert.deepEqual(value, { event, cursor: 'c3' });
+    }
+    await assert.rejects(events.next(), ForbiddenError);
+  });
+  assert.match(streaming.requests.at(-1)?.url ?? '', /cursor=c3/);
 });

@@ -29,6 +29,9 @@ export class RequestTimeoutError extends HoldfastError {}
 export class ConflictError extends HoldfastError {}
 export class OnHoldError extends HoldfastError {}
 export class SignersKeyRequiredError extends HoldfastError {}
+export class SamePersonError extends HoldfastError {}
+export class SameLicenceError extends HoldfastError {}
+export class PerformerOfCorrectedError extends HoldfastError {}
 export class VaultDeactivatedError extends HoldfastError {}
 export class IdempotencyInProgressError extends HoldfastError {}
 export class PreconditionFailedError extends HoldfastError {}
@@ -72,6 +75,9 @@ export const errorClasses = {
   conflict: ConflictError,
   on_hold: OnHoldError,
   signers_key_required: SignersKeyRequiredError,
+  same_person: SamePersonError,
+  same_licence: SameLicenceError,
+  performer_of_corrected: PerformerOfCorrectedError,
   vault_deactivated: VaultDeactivatedError,
   idempotency_in_progress: IdempotencyInProgressError,
   precondition_failed: PreconditionFailedError,

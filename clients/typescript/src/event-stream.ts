@@ -2,7 +2,7 @@
 
 import { messagesOf } from './event-lines.ts';
 import type { Event, EventType } from './event-types.ts';
-import { ConnectionError, HoldfastError } from './holdfast-error.ts';
+import { ConnectionError } from './holdfast-error.ts';
 import type { CallOptions } from './operation-types.ts';
 import { pause, pauseBefore } from './retry.ts';
 import type { Answer, Arguments } from './transport.ts';
@@ -32,6 +32,8 @@ export type EventStream = AsyncGenerator<ReceivedEvent, void>;
 /** The service sends a comment every 15 s: a stream that is silent for longer has broken. */
 const silenceMs = 45_000;
 const usualPollMs = 1_000;
+/** Before the feed is asked again once all retries of a question have failed. */
+const awayMs = 5_000;
 
 type Ask = (args: Arguments, options: CallOptions) => Promise<Answer>;
 
@@ -45,21 +47,25 @@ export async function* streamEvents(
   let reconnectMs = 2_000;
   for (let failed = 0; ; failed += 1) {
     const watch = createWatch(options.signal);
+    let isOpen = false;
     try {
+      watch.heard();
       const { response } = await ask({ cursor, type }, { ...options, signal: watch.signal });
+      isOpen = true;
       watch.heard();
       for await (const { id, data, retryMs } of messagesOf(response.body ?? new ReadableStream())) {
         watch.heard();
         failed = 0;
         reconnectMs = retryMs ?? reconnectMs;
         cursor = id ?? cursor;
+        // How long the caller takes for an event is not the silence of the service.
+        watch.close();
         if (data !== null) yield { event: JSON.parse(data), cursor: cursor ?? '' };
         watch.heard();
       }
     } catch (error) {
       if (options.signal?.aborted) throw options.signal.reason;
-      const isFinal = error instanceof HoldfastError && pauseBefore(error, 0, true) === null;
-      if (isFinal || error instanceof SyntaxError) throw error;
+      if (isOpen ? error instanceof SyntaxError : !mayPass(error)) throw error;
     } finally {
       watch.close();
     }
@@ -75,7 +81,15 @@ export async function* followEvents(
 ): EventStream {
   let cursor = from;
   while (true) {
-    const { data, nextCursor } = await ask({ cursor, type, limit: 1000 }, options);
+    const answer = await ask({ cursor, type, limit: 1000 }, options).catch((error) => {
+      if (!mayPass(error)) throw error;
+      return null;
+    });
+    if (answer === null) {
+      await pause(awayMs, options.signal);
+      continue;
+    }
+    const { data, nextCursor } = answer;
     const events = data as Event[];
     const next = nextCursor ?? cursor ?? '';
     for (const [place, event] of events.entries()) {
@@ -86,6 +100,11 @@ export async function* followEvents(
     cursor = next;
     if (events.length === 0 || !moved) await pause(pollMs, options.signal);
   }
+}
+
+/** Not for good: the service, or the way to it, is away. */
+function mayPass(error: unknown): boolean {
+  return pauseBefore(error, 0, true) !== null;
 }
 
 /** Aborts when the caller does, and after a silence. */

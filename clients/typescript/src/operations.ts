@@ -52,6 +52,8 @@ export const operationTable = {
   updateWorker: {"method":"PATCH","path":"/api-v1/damc/workers/{address}/","query":[],"takesBody":true,"isRepeatable":true},
   bindWorker: {"method":"PUT","path":"/api-v1/damc/workers/{address}/person/","query":[],"takesBody":true,"isRepeatable":true},
   unbindWorker: {"method":"DELETE","path":"/api-v1/damc/workers/{address}/person/","query":[],"isRepeatable":true},
+  joinWorker: {"method":"PUT","path":"/api-v1/damc/workers/{address}/identity/","query":[],"takesBody":true,"isRepeatable":true},
+  separateWorker: {"method":"DELETE","path":"/api-v1/damc/workers/{address}/identity/","query":[],"isRepeatable":true},
   createAsset: {"method":"POST","path":"/api-v1/damc/assets/","query":[],"takesKey":true,"takesBody":true,"isRepeatable":true},
   listAssets: {"method":"GET","path":"/api-v1/damc/assets/","query":["q","vaultAddress","serialNumber","parentAssetId","cursor","limit"],"isList":true,"isRepeatable":true},
   getAsset: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/","query":["viewerAddress"],"isRepeatable":true},
@@ -245,6 +247,10 @@ export interface Operations {
   bindWorker: Method<'bindWorker'>;
   /** Say that a worker is no longer that person. Needs the role `admin`. */
   unbindWorker: Method<'unbindWorker'>;
+  /** Say that two workers are one person. Needs the scope `workers:write`. */
+  joinWorker: Method<'joinWorker'>;
+  /** Say that a worker is a person of their own. Needs the role `admin`. */
+  separateWorker: Method<'separateWorker'>;
   /** Create an asset. Needs the scope `assets:write`. */
   createAsset: Method<'createAsset'>;
   /** List assets. Needs the scope `assets:read`. */

@@ -8,7 +8,7 @@ import { createUpload, type FileToSend, randomHex, type Upload } from './upload.
 export interface ClientOptions {
   /** Such as https://holdfast.example.org. */
   baseUrl: string;
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** Sent with every request. */
   headers?: Record<string, string>;
   /** How often to try again after a failure; by default 5. */

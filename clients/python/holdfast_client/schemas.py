@@ -1,0 +1,1641 @@
+"""The objects of the API as typed dictionaries. Generated from docs/openapi.json by `npm run openapi:accept`; do not edit."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
+
+
+class AnchorReorgedEvent(TypedDict):
+    """A reorg removed an anchor transaction from the chain; its content is anchored again."""
+
+    id: str
+    type: Literal["anchor.reorged"]
+    timestamp: str
+    workspace_id: str
+    data: AnchorReorgedEventData
+
+
+class AnchorReorgedEventData(TypedDict):
+    tx_hash: str
+    block_number: int
+    reorged_at: str
+
+
+class ApiKey(TypedDict):
+    """An API key, without its secret."""
+
+    id: str
+    name: str
+    hint: str
+    scopes: List[str]
+    createdAt: str
+    expiresAt: Optional[str]
+    lastUsedAt: Optional[str]
+    revokedAt: Optional[str]
+
+
+class Api_keyExpiringEvent(TypedDict):
+    """An API key expires within 14 days."""
+
+    id: str
+    type: Literal["api_key.expiring"]
+    timestamp: str
+    workspace_id: str
+    data: Api_keyExpiringEventData
+
+
+class Api_keyExpiringEventData(TypedDict):
+    notice_id: str
+    state: Literal["raised", "cleared"]
+    since: str
+    key_id: str
+    name: str
+    expires_at: str
+
+
+class Asset(TypedDict):
+    """An asset under maintenance."""
+
+    assetId: str
+    vaultId: str
+    vaultAddress: str
+    name: str
+    serialNumber: str
+    partNumber: str
+    metadata: Dict[str, Any]
+    parentAssetId: Optional[str]
+    usage: AssetUsage
+    version: int
+    status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
+    anchor: Optional[AssetAnchor]
+    createdAt: str
+    updatedAt: str
+
+
+class AssetUsage(TypedDict):
+    """The highest value stated here or in an entry that was not superseded."""
+
+    hours: float
+    cycles: int
+
+
+class AssetAnchor(TypedDict):
+    """Null until it is confirmed."""
+
+    chainId: int
+    transactionHash: str
+    blockNumber: int
+    anchoredAt: str
+
+
+class AssetAccess(TypedDict):
+    """One access to an asset: who, what and when."""
+
+    at: str
+    viewerAddress: str
+    what: str
+    also: List[str]
+    targetId: Optional[str]
+    allowed: bool
+    actor: AssetAccessActor
+
+
+class AssetAccessActor(TypedDict):
+    """Who made the request for the viewer."""
+
+    kind: str
+    id: str
+
+
+class AssetChangedEvent(TypedDict):
+    """An asset was created, changed, installed or removed."""
+
+    id: str
+    type: Literal["asset.changed"]
+    timestamp: str
+    workspace_id: str
+    data: AssetChangedEventData
+
+
+class AssetChangedEventData(TypedDict):
+    asset_id: str
+    vault_id: str
+    version: int
+    changed_at: str
+
+
+class AssetDue(TypedDict):
+    """What is due on an asset: intervals and open defects."""
+
+    assetId: str
+    at: str
+    usage: AssetDueUsage
+    overdue: bool
+    intervals: List[AssetDueIntervals]
+    openDefects: List[AssetDueOpenDefects]
+
+
+class AssetDueUsage(TypedDict):
+    hours: float
+    cycles: int
+
+
+class AssetDueIntervals(TypedDict):
+    id: str
+    name: str
+    every: AssetDueIntervalsEvery
+    lastDone: AssetDueIntervalsLastDone
+    completedBy: Optional[str]
+    version: int
+    createdAt: str
+    updatedAt: str
+    nextDue: AssetDueIntervalsNextDue
+    remaining: AssetDueIntervalsRemaining
+    overdue: bool
+
+
+class AssetDueIntervalsEvery(TypedDict):
+    days: Optional[int]
+    months: Optional[int]
+    hours: Optional[float]
+    cycles: Optional[int]
+
+
+class AssetDueIntervalsLastDone(TypedDict):
+    at: str
+    hours: Optional[float]
+    cycles: Optional[int]
+
+
+class AssetDueIntervalsNextDue(TypedDict):
+    at: Optional[str]
+    hours: Optional[float]
+    cycles: Optional[int]
+
+
+class AssetDueIntervalsRemaining(TypedDict):
+    """Negative when overdue."""
+
+    days: Optional[float]
+    hours: Optional[float]
+    cycles: Optional[int]
+
+
+class AssetDueOpenDefects(TypedDict):
+    maintenanceId: str
+    summary: str
+    performedAt: str
+    recordedAt: str
+    deferred: bool
+    deferredUntil: Optional[str]
+    overdue: bool
+    repairedBy: Optional[str]
+
+
+class AssetIntervalsChangedEvent(TypedDict):
+    """A maintenance interval of an asset was created, changed, completed or deleted."""
+
+    id: str
+    type: Literal["asset.intervals.changed"]
+    timestamp: str
+    workspace_id: str
+    data: AssetIntervalsChangedEventData
+
+
+class AssetIntervalsChangedEventData(TypedDict):
+    asset_id: str
+    interval_id: str
+    changed_at: str
+
+
+class AssetMaintenanceDueEvent(TypedDict):
+    """Maintenance work on an asset is due, or has been completed."""
+
+    id: str
+    type: Literal["asset.maintenance.due"]
+    timestamp: str
+    workspace_id: str
+    data: AssetMaintenanceDueEventData
+
+
+class AssetMaintenanceDueEventData(TypedDict):
+    notice_id: str
+    state: Literal["raised", "cleared"]
+    since: str
+    asset_id: str
+    interval_id: str
+    name: str
+    due_by: Literal["time", "hours", "cycles"]
+
+
+class AssetTransfer(TypedDict):
+    """A transfer of an asset from one vault to another."""
+
+    id: str
+    assetId: str
+    fromVaultAddress: str
+    toVaultAddress: str
+    status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
+    anchor: Optional[AssetTransferAnchor]
+
+
+class AssetTransferAnchor(TypedDict):
+    """Null until it is confirmed."""
+
+    chainId: int
+    transactionHash: str
+    blockNumber: int
+    anchoredAt: str
+
+
+class AssetTransferCompletedEvent(TypedDict):
+    """An asset was transferred to another vault."""
+
+    id: str
+    type: Literal["asset.transfer.completed"]
+    timestamp: str
+    workspace_id: str
+    data: AssetTransferCompletedEventData
+
+
+class AssetTransferCompletedEventData(TypedDict):
+    asset_id: str
+    from_vault_id: str
+    to_vault_id: str
+    tx_hash: str
+    block_number: int
+    transferred_at: str
+
+
+class AssetVersion(TypedDict):
+    """A version of an asset, with the document that was hashed."""
+
+    version: int
+    document: Dict[str, Any]
+    digest: str
+    salt: str
+    createdAt: str
+
+
+class AssetViewer(TypedDict):
+    """Someone who may see an asset."""
+
+    address: str
+    until: Optional[str]
+
+
+class AssetWorker(TypedDict):
+    """A worker who is assigned to an asset."""
+
+    address: str
+    name: str
+
+
+class AuditEntry(TypedDict):
+    """Who did what to which resource, and when."""
+
+    id: str
+    workspaceId: str
+    at: str
+    actor: AuditEntryActor
+    action: str
+    targetId: str
+    requestId: Optional[str]
+    details: Dict[str, Any]
+    digest: str
+    sequence: Optional[int]
+    hash: Optional[str]
+
+
+class AuditEntryActor(TypedDict):
+    kind: str
+    id: str
+
+
+class AuditLogProof(TypedDict):
+    """The proof of an audit entry, which also covers all entries before it."""
+
+    sequence: int
+    content: str
+    proof: Proof
+
+
+class CreatedApiKey(TypedDict):
+    """The new API key with its secret, which is shown only once."""
+
+    id: str
+    name: str
+    hint: str
+    scopes: List[str]
+    createdAt: str
+    expiresAt: Optional[str]
+    lastUsedAt: Optional[str]
+    revokedAt: Optional[str]
+    key: str
+
+
+class CreatedEndpoint(TypedDict):
+    """The new endpoint with its signing secret, and the result of the test event."""
+
+    id: str
+    url: str
+    eventTypes: List[str]
+    filter: Optional[str]
+    description: str
+    enabled: bool
+    status: Literal["active", "failing", "disabled"]
+    disabledReason: Optional[Literal["owner", "gone", "failing"]]
+    rateLimit: Optional[int]
+    createdAt: str
+    updatedAt: str
+    secret: str
+    test: EndpointTest
+
+
+class CreatedInvitation(TypedDict):
+    """The new invitation with its link, which is shown only once."""
+
+    id: str
+    email: Optional[str]
+    role: Literal["viewer", "developer", "admin", "owner"]
+    status: Literal["open", "expired"]
+    expiresAt: str
+    createdAt: str
+    link: str
+
+
+class CreatedMaintenance(TypedDict):
+    """The new entry, stored and waiting to be anchored."""
+
+    assetId: str
+    maintenanceId: str
+    maintenanceHash: str
+    status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
+
+
+class CreatedWorker(TypedDict):
+    """The new worker."""
+
+    name: str
+    address: str
+
+
+class Delivery(TypedDict):
+    """The delivery of an event to an endpoint."""
+
+    id: str
+    eventId: str
+    endpointId: str
+    type: str
+    status: Literal["pending", "delivering", "succeeded", "failed", "skipped"]
+    createdAt: str
+    nextAttemptAt: Optional[str]
+    replayId: Optional[str]
+
+
+class DeliveryWithAttempts(TypedDict):
+    """A delivery with its attempts."""
+
+    id: str
+    eventId: str
+    endpointId: str
+    type: str
+    status: Literal["pending", "delivering", "succeeded", "failed", "skipped"]
+    createdAt: str
+    nextAttemptAt: Optional[str]
+    replayId: Optional[str]
+    envelope: str
+    attempts: List[DeliveryWithAttemptsAttempts]
+
+
+class DeliveryWithAttemptsAttempts(TypedDict):
+    number: int
+    at: str
+    durationMs: int
+    statusCode: Optional[int]
+    error: Optional[str]
+    responseHeaders: Dict[str, str]
+    responseBody: str
+
+
+class Endpoint(TypedDict):
+    """A URL to which events are sent."""
+
+    id: str
+    url: str
+    eventTypes: List[str]
+    filter: Optional[str]
+    description: str
+    enabled: bool
+    status: Literal["active", "failing", "disabled"]
+    disabledReason: Optional[Literal["owner", "gone", "failing"]]
+    rateLimit: Optional[int]
+    createdAt: str
+    updatedAt: str
+
+
+class EndpointDisabledEvent(TypedDict):
+    """A webhook endpoint was disabled because it is gone or failed for too long."""
+
+    id: str
+    type: Literal["endpoint.disabled"]
+    timestamp: str
+    workspace_id: str
+    data: EndpointDisabledEventData
+
+
+class EndpointDisabledEventData(TypedDict):
+    endpoint_id: str
+    url: str
+    reason: Literal["gone", "failing"]
+    disabled_at: str
+
+
+class EndpointFailingEvent(TypedDict):
+    """A webhook endpoint is failing, or works again."""
+
+    id: str
+    type: Literal["endpoint.failing"]
+    timestamp: str
+    workspace_id: str
+    data: EndpointFailingEventData
+
+
+class EndpointFailingEventData(TypedDict):
+    notice_id: str
+    state: Literal["raised", "cleared"]
+    since: str
+    endpoint_id: str
+    disabled: bool
+
+
+class EndpointTest(TypedDict):
+    """The result of a test event."""
+
+    delivered: bool
+    statusCode: Optional[int]
+    error: Optional[str]
+    durationMs: int
+
+
+class Erasure(TypedDict):
+    """What was erased of a record or a file, without its content."""
+
+    kind: Literal["record", "file"]
+    subjectId: str
+    versions: List[int]
+    versionCount: int
+    bytes: int
+    byRetention: bool
+    erasedAt: str
+    goneFromBackupsAt: str
+
+
+class Error(TypedDict):
+    """The format of every error."""
+
+    message: str
+    errorCode: Literal["invalid_request", "invalid_address", "invalid_date_range", "invalid_cursor", "unauthorized", "forbidden", "step_up_required", "second_factor_required", "budget_exceeded", "not_the_signer", "second_person_required", "passkey_required", "passkey_unknown", "passkey_unconfirmed", "passkey_revoked", "passkey_counter", "assertion_mismatch", "assertion_origin", "user_verification_missing", "assertion_invalid", "assertion_replayed", "viewer_not_allowed", "resource_not_found", "method_not_allowed", "request_timeout", "conflict", "on_hold", "signers_key_required", "same_person", "same_licence", "performer_of_corrected", "vault_deactivated", "idempotency_in_progress", "precondition_failed", "payload_too_large", "unsupported_media_type", "range_not_satisfiable", "idempotency_key_reused", "rate_limit_exceeded", "rate_limited", "headers_too_large", "internal_error", "service_unavailable"]
+    docUrl: str
+    timestamp: str
+
+
+class Event(TypedDict):
+    """An event, as delivered by the feed and by webhooks."""
+
+    id: str
+    type: str
+    timestamp: str
+    workspace_id: str
+    data: Dict[str, Any]
+
+
+class File(TypedDict):
+    """A version of a file."""
+
+    id: str
+    vaultId: str
+    vaultAddress: str
+    name: str
+    version: int
+    contentHash: str
+    size: Optional[int]
+    mediaType: str
+    status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
+    expirationDate: Optional[str]
+    expired: bool
+    erased: bool
+    createdAt: str
+    anchor: Optional[FileAnchor]
+
+
+class FileAnchor(TypedDict):
+    """Null until it is confirmed."""
+
+    chainId: int
+    transactionHash: str
+    blockNumber: int
+    anchoredAt: str
+
+
+class FileAnchorConfirmedEvent(TypedDict):
+    """A file version was confirmed on the chain."""
+
+    id: str
+    type: Literal["file.anchor.confirmed"]
+    timestamp: str
+    workspace_id: str
+    data: FileAnchorConfirmedEventData
+
+
+class FileAnchorConfirmedEventData(TypedDict):
+    file_id: str
+    vault_id: str
+    version: int
+    tx_hash: str
+    block_number: int
+    anchored_at: str
+
+
+class FileHistoryItem(TypedDict):
+    """A version, a transfer or a validation in the history of a file."""
+
+    type: Literal["version", "transfer", "validation"]
+    at: str
+    id: Optional[str]
+    version: int
+    vaultAddress: str
+    toVaultAddress: Optional[str]
+    contentHash: str
+    name: Optional[str]
+    result: Optional[Literal["valid", "invalid"]]
+    status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
+    anchor: Optional[FileHistoryItemAnchor]
+    proof: Optional[Dict[str, Any]]
+
+
+class FileHistoryItemAnchor(TypedDict):
+    """Null until it is confirmed."""
+
+    chainId: int
+    transactionHash: str
+    blockNumber: int
+    anchoredAt: str
+
+
+class FileTransfer(TypedDict):
+    """A transfer of a file from one vault to another."""
+
+    id: str
+    fileId: str
+    fromVaultAddress: str
+    toVaultAddress: str
+    status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
+    anchor: Optional[FileTransferAnchor]
+
+
+class FileTransferAnchor(TypedDict):
+    """Null until it is confirmed."""
+
+    chainId: int
+    transactionHash: str
+    blockNumber: int
+    anchoredAt: str
+
+
+class FileTransferCompletedEvent(TypedDict):
+    """A file was transferred to another vault."""
+
+    id: str
+    type: Literal["file.transfer.completed"]
+    timestamp: str
+    workspace_id: str
+    data: FileTransferCompletedEventData
+
+
+class FileTransferCompletedEventData(TypedDict):
+    file_id: str
+    from_vault_id: str
+    to_vault_id: str
+    version: int
+    tx_hash: str
+    block_number: int
+    transferred_at: str
+
+
+class FileValidation(TypedDict):
+    """A validation of a file, and its result."""
+
+    id: str
+    fileId: str
+    version: int
+    status: Literal["pending", "completed"]
+    result: Optional[Literal["valid", "invalid"]]
+    integrity: Optional[bool]
+    authenticity: Optional[bool]
+    ownership: Optional[bool]
+    validatedAt: Optional[str]
+
+
+class FileValidationCompletedEvent(TypedDict):
+    """The validation of a file was completed."""
+
+    id: str
+    type: Literal["file.validation.completed"]
+    timestamp: str
+    workspace_id: str
+    data: FileValidationCompletedEventData
+
+
+class FileValidationCompletedEventData(TypedDict):
+    file_id: str
+    vault_id: str
+    version: int
+    validation_id: str
+    result: Literal["valid", "invalid"]
+    integrity: bool
+    authenticity: bool
+    ownership: bool
+    validated_at: str
+
+
+class FoundMaintenance(TypedDict):
+    """The hash of the entry, and the chain it is anchored on."""
+
+    chainId: int
+    maintenance: FoundMaintenanceMaintenance
+
+
+class FoundMaintenanceMaintenance(TypedDict):
+    assetId: str
+    maintenanceId: str
+    maintenanceHash: str
+
+
+class Hold(TypedDict):
+    """A legal hold."""
+
+    subjectId: str
+    held: bool
+    reason: str
+    placedAt: Optional[str]
+
+
+class Installation(TypedDict):
+    """A period during which an asset is installed in another one."""
+
+    assetId: str
+    parentAssetId: str
+    installedAt: str
+    removedAt: Optional[str]
+
+
+class Interval(TypedDict):
+    """Maintenance work that recurs."""
+
+    id: str
+    name: str
+    every: IntervalEvery
+    lastDone: IntervalLastDone
+    completedBy: Optional[str]
+    version: int
+    createdAt: str
+    updatedAt: str
+
+
+class IntervalEvery(TypedDict):
+    days: Optional[int]
+    months: Optional[int]
+    hours: Optional[float]
+    cycles: Optional[int]
+
+
+class IntervalLastDone(TypedDict):
+    at: str
+    hours: Optional[float]
+    cycles: Optional[int]
+
+
+class Invitation(TypedDict):
+    """An invitation to the workspace."""
+
+    id: str
+    email: Optional[str]
+    role: Literal["viewer", "developer", "admin", "owner"]
+    status: Literal["open", "expired"]
+    expiresAt: str
+    createdAt: str
+
+
+class InvitationPreview(TypedDict):
+    """What an invitation is for."""
+
+    workspaceId: str
+    workspaceName: str
+    email: Optional[str]
+    role: Literal["viewer", "developer", "admin", "owner"]
+    newAccount: Optional[bool]
+
+
+class Maintenance(TypedDict):
+    """A maintenance entry, without its data."""
+
+    assetId: str
+    maintenanceId: str
+    maintenanceHash: str
+    number: int
+    type: str
+    summary: str
+    performedAt: str
+    recordedAt: str
+    workerAddress: str
+    workerName: str
+    status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
+    anchor: Optional[MaintenanceAnchor]
+    signoffs: List[Signoff]
+    supersedes: Optional[str]
+    supersededBy: Optional[str]
+
+
+class MaintenanceAnchor(TypedDict):
+    """Null until it is confirmed."""
+
+    chainId: int
+    transactionHash: str
+    blockNumber: int
+    anchoredAt: str
+
+
+class MaintenanceAnchorConfirmedEvent(TypedDict):
+    """A maintenance entry was confirmed on the chain."""
+
+    id: str
+    type: Literal["maintenance.anchor.confirmed"]
+    timestamp: str
+    workspace_id: str
+    data: MaintenanceAnchorConfirmedEventData
+
+
+class MaintenanceAnchorConfirmedEventData(TypedDict):
+    asset_id: str
+    maintenance_id: str
+    vault_id: str
+    tx_hash: str
+    block_number: int
+    anchored_at: str
+
+
+class MaintenanceDetails(TypedDict):
+    """A maintenance entry with all its details."""
+
+    assetId: str
+    maintenanceId: str
+    maintenanceHash: str
+    number: int
+    type: str
+    summary: str
+    performedAt: str
+    recordedAt: str
+    workerAddress: str
+    workerName: str
+    status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
+    anchor: Optional[MaintenanceDetailsAnchor]
+    signoffs: List[Signoff]
+    supersedes: Optional[str]
+    supersededBy: Optional[str]
+    data: Dict[str, Any]
+    files: List[MaintenanceDetailsFiles]
+    entry: Dict[str, Any]
+
+
+class MaintenanceDetailsAnchor(TypedDict):
+    """Null until it is confirmed."""
+
+    chainId: int
+    transactionHash: str
+    blockNumber: int
+    anchoredAt: str
+
+
+class MaintenanceDetailsFiles(TypedDict):
+    fileId: str
+    version: int
+    name: str
+    contentHash: str
+    canonicalization: str
+
+
+class Me(TypedDict):
+    """The person who is signed in, and the workspaces they belong to."""
+
+    id: str
+    name: str
+    email: str
+    twoFactor: bool
+    workspaceId: str
+    role: Literal["viewer", "developer", "admin", "owner"]
+    workspaces: List[Workspace]
+    lacksSecondFactor: bool
+    mayCreateWorkspaces: bool
+
+
+class Member(TypedDict):
+    """A member of the workspace."""
+
+    id: str
+    name: str
+    email: str
+    role: Literal["viewer", "developer", "admin", "owner"]
+    twoFactor: bool
+    joinedAt: str
+
+
+class Notice(TypedDict):
+    """Something that needs attention, or needed it."""
+
+    id: str
+    type: Literal["endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near"]
+    state: Literal["raised", "cleared"]
+    title: str
+    advice: str
+    path: str
+    since: str
+    raisedAt: str
+    clearedAt: Optional[str]
+    data: Dict[str, Any]
+
+
+class NoticeMail(TypedDict):
+    """Whether you get mail about the notices of this workspace."""
+
+    wanted: bool
+    configured: bool
+
+
+class OperatorBudgetNearEvent(TypedDict):
+    """Default workspace only: a workspace has used nine tenths of a budget, or is below that again."""
+
+    id: str
+    type: Literal["operator.budget.near"]
+    timestamp: str
+    workspace_id: str
+    data: OperatorBudgetNearEventData
+
+
+class OperatorBudgetNearEventData(TypedDict):
+    notice_id: str
+    state: Literal["raised", "cleared"]
+    since: str
+    of_workspace_id: str
+    budget: str
+    used: int
+    limit: int
+
+
+class OperatorChainBehindEvent(TypedDict):
+    """Default workspace only: anchoring or the chain falls behind, or has caught up."""
+
+    id: str
+    type: Literal["operator.chain.behind"]
+    timestamp: str
+    workspace_id: str
+    data: OperatorChainBehindEventData
+
+
+class OperatorChainBehindEventData(TypedDict):
+    notice_id: str
+    state: Literal["raised", "cleared"]
+    since: str
+    trouble: Literal["no_leader", "anchoring_late", "batch_set_aside", "transaction_stuck", "fees_above_cap", "nonce_taken", "indexer_behind", "chain_stands_still"]
+
+
+class OperatorDiskLowEvent(TypedDict):
+    """Default workspace only: a node has little free disk space, or has enough again."""
+
+    id: str
+    type: Literal["operator.disk.low"]
+    timestamp: str
+    workspace_id: str
+    data: OperatorDiskLowEventData
+
+
+class OperatorDiskLowEventData(TypedDict):
+    notice_id: str
+    state: Literal["raised", "cleared"]
+    since: str
+    node: str
+    free_bytes: int
+
+
+class OperatorGasLowEvent(TypedDict):
+    """Default workspace only: the account that pays for anchors runs out of funds, or was funded."""
+
+    id: str
+    type: Literal["operator.gas.low"]
+    timestamp: str
+    workspace_id: str
+    data: OperatorGasLowEventData
+
+
+class OperatorGasLowEventData(TypedDict):
+    notice_id: str
+    state: Literal["raised", "cleared"]
+    since: str
+    account: str
+    balance_wei: str
+    anchors_left: int
+
+
+class OperatorLoopFailingEvent(TypedDict):
+    """Default workspace only: a background loop fails or is late, or works again."""
+
+    id: str
+    type: Literal["operator.loop.failing"]
+    timestamp: str
+    workspace_id: str
+    data: OperatorLoopFailingEventData
+
+
+class OperatorLoopFailingEventData(TypedDict):
+    notice_id: str
+    state: Literal["raised", "cleared"]
+    since: str
+    loop: str
+    how: Literal["failing", "stuck", "late"]
+
+
+class Passkey(TypedDict):
+    """A passkey with which you sign in."""
+
+    id: str
+    name: str
+    createdAt: str
+    lastUsedAt: Optional[str]
+
+
+class PasskeyStatement(TypedDict):
+    """That a passkey is the worker’s, or no longer; it is anchored."""
+
+    number: int
+    hash: str
+    status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
+    anchor: Optional[PasskeyStatementAnchor]
+    document: Dict[str, Any]
+
+
+class PasskeyStatementAnchor(TypedDict):
+    """Null until it is confirmed."""
+
+    chainId: int
+    transactionHash: str
+    blockNumber: int
+    anchoredAt: str
+
+
+class Readiness(TypedDict):
+    """Whether the service is ready, and what it is waiting for."""
+
+    ready: bool
+    database: Literal["up", "away"]
+    blobs: Literal["up", "away", "foreign"]
+    loops: Dict[str, str]
+
+
+class Record(TypedDict):
+    """A version of a record, without its data."""
+
+    id: str
+    externalId: str
+    vaultId: str
+    vaultAddress: str
+    version: int
+    dataHash: str
+    erased: bool
+    status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
+    createdAt: str
+    anchor: Optional[RecordAnchor]
+
+
+class RecordAnchor(TypedDict):
+    """Null until it is confirmed."""
+
+    chainId: int
+    transactionHash: str
+    blockNumber: int
+    anchoredAt: str
+
+
+class RecordAnchorConfirmedEvent(TypedDict):
+    """A record version was confirmed on the chain."""
+
+    id: str
+    type: Literal["record.anchor.confirmed"]
+    timestamp: str
+    workspace_id: str
+    data: RecordAnchorConfirmedEventData
+
+
+class RecordAnchorConfirmedEventData(TypedDict):
+    record_id: str
+    vault_id: str
+    version: int
+    tx_hash: str
+    block_number: int
+    anchored_at: str
+
+
+class RecordErasure(TypedDict):
+    """What was erased of a record, and when the last copy is gone."""
+
+    recordId: str
+    versions: List[int]
+    bytes: int
+    erasedAt: str
+    goneFromBackupsAt: str
+
+
+class RecordWithData(TypedDict):
+    """A version of a record, with its data."""
+
+    id: str
+    externalId: str
+    vaultId: str
+    vaultAddress: str
+    version: int
+    dataHash: str
+    erased: bool
+    status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
+    createdAt: str
+    anchor: Optional[RecordWithDataAnchor]
+    data: Dict[str, Any]
+
+
+class RecordWithDataAnchor(TypedDict):
+    """Null until it is confirmed."""
+
+    chainId: int
+    transactionHash: str
+    blockNumber: int
+    anchoredAt: str
+
+
+class RegisteredPasskey(TypedDict):
+    """A passkey that a second person has yet to confirm."""
+
+    id: str
+    code: str
+
+
+class Replay(TypedDict):
+    """A replay of past events to an endpoint, and its progress."""
+
+    id: str
+    endpointId: str
+    status: Literal["running", "paused", "completed", "cancelled"]
+    range: ReplayRange
+    total: int
+    enqueued: int
+    succeeded: int
+    failed: int
+    skipped: int
+    createdAt: str
+    finishedAt: Optional[str]
+
+
+ReplayRange = TypedDict(
+    "ReplayRange",
+    {
+        "from": "str",
+        "to": "str",
+        "status": "Optional[str]",
+        "types": "List[str]",
+    },
+)
+
+
+class Retention(TypedDict):
+    """How long a vault keeps data and content."""
+
+    recordDays: Optional[int]
+    fileDays: Optional[int]
+    erased: int
+    erasedBytes: int
+
+
+class RetentionPreview(TypedDict):
+    """What the retention of a vault would erase now."""
+
+    records: int
+    files: int
+    bytes: int
+    more: bool
+
+
+class SavedEndpoint(TypedDict):
+    """The endpoint, and the result of the test event if one was sent."""
+
+    id: str
+    url: str
+    eventTypes: List[str]
+    filter: Optional[str]
+    description: str
+    enabled: bool
+    status: Literal["active", "failing", "disabled"]
+    disabledReason: Optional[Literal["owner", "gone", "failing"]]
+    rateLimit: Optional[int]
+    createdAt: str
+    updatedAt: str
+    test: Optional[SavedEndpointTest]
+
+
+class SavedEndpointTest(TypedDict):
+    """The result of a test event."""
+
+    delivered: bool
+    statusCode: Optional[int]
+    error: Optional[str]
+    durationMs: int
+
+
+class Session(TypedDict):
+    """A browser in which you are signed in."""
+
+    id: str
+    current: bool
+    address: Optional[str]
+    userAgent: Optional[str]
+    createdAt: str
+    lastSeenAt: str
+    expiresAt: str
+
+
+class SignInRules(TypedDict):
+    """What the workspace asks of the sign-in of its members."""
+
+    requireSecondFactor: bool
+
+
+class Signoff(TypedDict):
+    """A sign-off of a maintenance entry."""
+
+    number: int
+    role: Literal["performed", "inspected", "certified"]
+    workerAddress: str
+    workerName: str
+    licence: Optional[SignoffLicence]
+    signedAt: str
+    signedWith: Optional[Literal["own-key", "held-key", "passkey"]]
+    statement: str
+    signature: str
+    signoffHash: str
+    status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
+    anchor: Optional[SignoffAnchor]
+
+
+class SignoffLicence(TypedDict):
+    """The licence used, as it was at that time; null if none was needed."""
+
+    scope: str
+    number: str
+    authority: str
+    expiresAt: Optional[str]
+
+
+class SignoffAnchor(TypedDict):
+    """Null until it is confirmed."""
+
+    chainId: int
+    transactionHash: str
+    blockNumber: int
+    anchoredAt: str
+
+
+class SignoffRequest(TypedDict):
+    """EIP-712 data that a worker signs with their own key."""
+
+    domain: SignoffRequestDomain
+    types: SignoffRequestTypes
+    primaryType: str
+    message: SignoffRequestMessage
+    signedAt: str
+    expiresAt: str
+    passkey: Optional[SignoffRequestPasskey]
+
+
+class SignoffRequestDomain(TypedDict):
+    name: str
+    version: str
+
+
+class SignoffRequestTypes(TypedDict):
+    EIP712Domain: List[SignoffRequestTypesEIP712Domain]
+    Signoff: List[SignoffRequestTypesSignoff]
+
+
+class SignoffRequestTypesEIP712Domain(TypedDict):
+    name: str
+    type: str
+
+
+class SignoffRequestTypesSignoff(TypedDict):
+    name: str
+    type: str
+
+
+class SignoffRequestMessage(TypedDict):
+    workspaceId: str
+    assetId: str
+    maintenanceId: str
+    maintenanceHash: str
+    role: Literal["performed", "inspected", "certified"]
+    worker: str
+    licenceScope: str
+    licenceNumber: str
+    signedAt: int
+
+
+class SignoffRequestPasskey(TypedDict):
+    """For a worker who signs with a passkey: PublicKeyCredentialRequestOptionsJSON of WebAuthn, with the EIP-712 digest as challenge."""
+
+    challenge: str
+    rpId: str
+    allowCredentials: List[SignoffRequestPasskeyAllowCredentials]
+    userVerification: str
+
+
+class SignoffRequestPasskeyAllowCredentials(TypedDict):
+    type: str
+    id: str
+
+
+class SignoffRules(TypedDict):
+    """What a workspace requires of sign-offs."""
+
+    ownKey: List[Literal["performed", "inspected", "certified"]]
+
+
+class SignoffWithDocument(TypedDict):
+    """A sign-off with the document that was hashed."""
+
+    number: int
+    role: Literal["performed", "inspected", "certified"]
+    workerAddress: str
+    workerName: str
+    licence: Optional[SignoffWithDocumentLicence]
+    signedAt: str
+    signedWith: Optional[Literal["own-key", "held-key", "passkey"]]
+    statement: str
+    signature: str
+    signoffHash: str
+    status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
+    anchor: Optional[SignoffWithDocumentAnchor]
+    document: Dict[str, Any]
+
+
+class SignoffWithDocumentLicence(TypedDict):
+    """The licence used, as it was at that time; null if none was needed."""
+
+    scope: str
+    number: str
+    authority: str
+    expiresAt: Optional[str]
+
+
+class SignoffWithDocumentAnchor(TypedDict):
+    """Null until it is confirmed."""
+
+    chainId: int
+    transactionHash: str
+    blockNumber: int
+    anchoredAt: str
+
+
+class Stats(TypedDict):
+    """Statistics of the workspace for the chosen period."""
+
+    bucketSeconds: int
+    buckets: List[StatsBuckets]
+    waiting: StatsWaiting
+    chain: Optional[StatsChain]
+    clocks: StatsClocks
+
+
+class StatsBuckets(TypedDict):
+    at: str
+    anchored: int
+    anchorMsP50: Optional[int]
+    anchorMsP95: Optional[int]
+    delivered: int
+    failed: int
+    skipped: int
+
+
+class StatsWaiting(TypedDict):
+    anchors: int
+    deliveries: int
+    oldestDeliveryAt: Optional[str]
+    failingEndpoints: int
+    disabledEndpoints: int
+    setAsideBatches: int
+
+
+class StatsChain(TypedDict):
+    chainId: int
+    embedded: bool
+    indexedBlock: Optional[int]
+    indexedAt: Optional[str]
+    headBlock: Optional[int]
+    balanceWei: Optional[str]
+    anchorsLeft: Optional[int]
+
+
+class StatsClocks(TypedDict):
+    """Who vouches for the time of batches besides the chain."""
+
+    authorities: List[StatsClocksAuthorities]
+    openTimestamps: Optional[StatsClocksOpenTimestamps]
+
+
+class StatsClocksAuthorities(TypedDict):
+    name: str
+    lastTokenAt: Optional[str]
+    awaySince: Optional[str]
+
+
+class StatsClocksOpenTimestamps(TypedDict):
+    pending: int
+    unchecked: int
+
+
+Transaction = TypedDict(
+    "Transaction",
+    {
+        "hash": "str",
+        "from": "str",
+        "to": "str",
+        "value": "str",
+        "timestamp": "str",
+    },
+)
+
+
+class Usage(TypedDict):
+    """The budgets of the workspace, and how much of each is used."""
+
+    budgets: List[UsageBudgets]
+
+
+class UsageBudgets(TypedDict):
+    name: Literal["requests_per_minute", "stored_bytes", "endpoints", "streams", "exports", "anchors_per_day", "api_keys"]
+    limit: Optional[int]
+    used: int
+    resetsAt: Optional[str]
+    perNode: bool
+
+
+class Vault(TypedDict):
+    """A wallet whose private key the service holds."""
+
+    id: str
+    name: str
+    description: str
+    address: str
+    walletAddress: str
+    status: Literal["active", "inactive"]
+    createdAt: str
+    updatedAt: str
+
+
+class VaultDeactivatedEvent(TypedDict):
+    """A vault was deactivated."""
+
+    id: str
+    type: Literal["vault.deactivated"]
+    timestamp: str
+    workspace_id: str
+    data: VaultDeactivatedEventData
+
+
+class VaultDeactivatedEventData(TypedDict):
+    vault_id: str
+    address: str
+    deactivated_at: str
+
+
+class VaultReactivatedEvent(TypedDict):
+    """A vault was reactivated."""
+
+    id: str
+    type: Literal["vault.reactivated"]
+    timestamp: str
+    workspace_id: str
+    data: VaultReactivatedEventData
+
+
+class VaultReactivatedEventData(TypedDict):
+    vault_id: str
+    address: str
+    reactivated_at: str
+
+
+class Worker(TypedDict):
+    """Someone who performs and signs maintenance work."""
+
+    id: str
+    name: str
+    address: str
+    keyHolder: Literal["service", "worker", "passkey"]
+    licences: List[WorkerLicences]
+    userId: Optional[str]
+    identity: str
+    createdAt: str
+    updatedAt: str
+
+
+class WorkerLicences(TypedDict):
+    scope: str
+    number: str
+    authority: str
+    expiresAt: Optional[str]
+
+
+class WorkerInvitation(TypedDict):
+    """A link by which a worker registers a passkey, once."""
+
+    id: str
+    token: str
+    link: str
+    expiresAt: str
+
+
+class WorkerLicenceExpiringEvent(TypedDict):
+    """A licence of a worker expires within 30 days or has expired, or was renewed or removed."""
+
+    id: str
+    type: Literal["worker.licence.expiring"]
+    timestamp: str
+    workspace_id: str
+    data: WorkerLicenceExpiringEventData
+
+
+class WorkerLicenceExpiringEventData(TypedDict):
+    notice_id: str
+    state: Literal["raised", "cleared"]
+    since: str
+    worker_id: str
+    address: str
+    scope: str
+    number: str
+    expires_at: str
+
+
+class WorkerPasskey(TypedDict):
+    """A passkey with which a worker signs."""
+
+    id: str
+    state: Literal["unconfirmed", "active", "refused", "revoked"]
+    rpId: str
+    registrationNumber: Optional[int]
+    createdAt: str
+
+
+class WorkerPasskeyOptions(TypedDict):
+    """What a browser needs to make a passkey for a worker."""
+
+    workerName: str
+    workerAddress: str
+    workspaceName: str
+    invitedBy: Optional[str]
+    expiresAt: str
+    options: Dict[str, Any]
+
+
+class Workspace(TypedDict):
+    """A workspace."""
+
+    id: str
+    name: str
+    slug: str
+    role: Literal["viewer", "developer", "admin", "owner"]
+
+
+class GetLivenessResult(TypedDict):
+    """The process is alive."""
+
+    status: Literal["ok"]
+
+
+class _CreateRecordsRecordsRequired(TypedDict):
+    data: Dict[str, Any]
+
+
+class CreateRecordsRecords(_CreateRecordsRecordsRequired, total=False):
+    externalId: str
+
+
+class EraseFileContentResult(TypedDict):
+    """The content can no longer be downloaded, but its bytes remain because another file has the same content."""
+
+    message: str
+    keptVersions: List[int]
+
+
+class _UpdateWorkerLicencesRequired(TypedDict):
+    scope: str
+    number: str
+    authority: str
+
+
+class UpdateWorkerLicences(_UpdateWorkerLicencesRequired, total=False):
+    expiresAt: Optional[str]
+
+
+class CreateAssetUsage(TypedDict, total=False):
+    hours: float
+    cycles: int
+
+
+class UpdateAssetUsage(TypedDict, total=False):
+    hours: float
+    cycles: int
+
+
+class VerifyAssetViewerResult(TypedDict):
+    """Whether the address may see the asset."""
+
+    isViewer: bool
+
+
+class CreateAssetIntervalEvery(TypedDict, total=False):
+    """Set at least one; the one that is reached first counts."""
+
+    days: int
+    months: int
+    hours: float
+    cycles: int
+
+
+class _CreateAssetIntervalLastDoneRequired(TypedDict):
+    at: str
+
+
+class CreateAssetIntervalLastDone(_CreateAssetIntervalLastDoneRequired, total=False):
+    """When the work was last done before the interval was created, and the usage at that time. Required for each counter in `every`, and not above the usage of the asset."""
+
+    hours: float
+    cycles: int
+
+
+class UpdateAssetIntervalEvery(TypedDict, total=False):
+    """Set at least one; the one that is reached first counts."""
+
+    days: int
+    months: int
+    hours: float
+    cycles: int
+
+
+class _CreateMaintenanceFilesRequired(TypedDict):
+    fileId: str
+
+
+class CreateMaintenanceFiles(_CreateMaintenanceFilesRequired, total=False):
+    version: int
+    share: bool
+
+
+class CountMaintenancesResult(TypedDict):
+    """The number of entries."""
+
+    count: int
+
+
+class CreateSignoffAssertion(TypedDict):
+    """What the passkey returned, each in base64url without padding."""
+
+    credentialId: str
+    authenticatorData: str
+    clientDataJSON: str
+    signature: str
+
+
+class GetEndpointSecretResult(TypedDict):
+    """The signing secret."""
+
+    secret: str
+
+
+class RotateEndpointSecretResult(TypedDict):
+    """The new signing secret, and until when deliveries are also signed with the old one."""
+
+    secret: str
+    previousSecretUntil: str
+
+
+class CreateReplayResult(TypedDict):
+    """What a replay would send; nothing was sent."""
+
+    count: int
+
+
+Proof = Dict[str, Any]
