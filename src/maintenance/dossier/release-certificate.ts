@@ -81,8 +81,8 @@ function* drawRelease(
   title(paper, 'Release certificate', `Maintenance ${entry.maintenanceId}`);
   if (supersededBy !== null) {
     notice(paper, {
-      title: 'Superseded',
-      text: `This entry was corrected by ${supersededBy}. Rely on that one.`,
+      title: 'Release withdrawn',
+      text: `This entry was corrected by ${supersededBy}, so this release is no longer in force. The correction releases nothing unless it is certified itself.`,
       tone: colours.alarm,
     });
   }
