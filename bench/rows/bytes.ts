@@ -1,4 +1,4 @@
-/** `bytes`: what an anchored record takes in the database, table by table with its indexes, in the write-ahead log, and in a full `fsck`. */
+/** `bytes`: what an anchored record takes in the database, table by table with its indexes, in the write-ahead log, in a full `fsck`, and archived. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,6 +33,7 @@ export const bytes: Row = {
     await waitUntilTold(postgres);
     const after = await sizesOf(postgres);
     const fsckMs = await checkEverything(anchoring.service);
+    const archived = await archiveAll(anchoring.service, postgres);
     await anchoring.stop();
     const perRecord = (size: number) => Math.round((size / (batchSize * batches)) * 10) / 10;
     const tables = Object.fromEntries(
@@ -52,8 +53,10 @@ export const bytes: Row = {
       comparisons: [
         ...lines.map(([name, value]) => line(name, value, 'B')),
         line('CPU of fsck', fsckMicros, 'µs'),
+        line('archived: in the database', archived.tableBytes, 'B'),
+        line('archived: in files', archived.fileBytes, 'B'),
       ],
-      details: { records: batchSize * batches, tables, fsckMs },
+      details: { records: batchSize * batches, tables, fsckMs, archived },
     };
   },
 };
@@ -66,6 +69,27 @@ function line(figure: string, value: number, unit: Figure['unit']): Comparison {
     ratio: null,
     toReach: null,
     reached: null,
+  };
+}
+
+/** What each archived record takes in `archived_records` and `archived_leaves`, once these are packed, and in the blob store. */
+async function archiveAll({ dataDir }: Service, postgres: Postgres) {
+  const output = await new Promise<string>((resolve, reject) => {
+    const args = ['archive', '--before', '0m', '--json'];
+    execFile(join(ownRoot, 'bin/holdfast'), args, { env: serviceEnvironment(dataDir) }, (error, stdout) =>
+      error ? reject(error) : resolve(stdout),
+    );
+  });
+  const { records, fileBytes, left } = JSON.parse(output) as Record<string, number> & { records: number };
+  for (const table of ['archived_records', 'archived_leaves', 'anchor_leaves'])
+    await postgres.query(holdfastDatabase, `vacuum full ${table}`);
+  const { tables } = await sizesOf(postgres);
+  const size = (tables.get('archived_records') ?? 0) + (tables.get('archived_leaves') ?? 0);
+  const each = (bytes = 0) => Math.round((bytes / records) * 10) / 10;
+  return {
+    ...{ records, left, leavesBytes: tables.get('anchor_leaves') },
+    tableBytes: each(size),
+    fileBytes: each(fileBytes),
   };
 }
 

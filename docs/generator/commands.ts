@@ -4,6 +4,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { table } from './markdown.ts';
 
 const links: Record<string, string> = {
+  archive: '[archive.md](archive.md)',
   backup: '[backup.md](backup.md)',
   'chain accept-reorg': '[chain.md](chain.md#a-real-chain)',
   'chain retry': '[above](#batches-that-were-set-aside)',

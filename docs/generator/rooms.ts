@@ -71,6 +71,7 @@ export const floors: Room[][] = [
     },
     { path: 'src/anchoring/batching/', job: 'Pending leaves to sealed batches' },
     { path: 'src/anchoring/leaves/', job: 'Where leaves are: in a batch, waiting for one, or new' },
+    { path: 'src/anchoring/archive/', job: 'Old records in files: moved there, read, brought back' },
     { path: 'src/anchoring/evidence/', job: 'What others vouch for, and what the heads of batches cover' },
     { path: 'src/webhooks/', job: 'Puts the rooms of this wing together: routes, loops, metrics' },
     { path: 'src/webhooks/endpoints/', job: 'Endpoints and their secrets, test events' },

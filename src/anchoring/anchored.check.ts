@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Kind } from '../proof/kinds.ts';
 import { isLeaf, type LeafKey, leafKey } from './anchored.ts';
+import { isArchived } from './archive/archived-rows.ts';
 import { type AnchoredKind, anchoredKinds } from './kinds.ts';
 
 /** Columns of a select with `joinLeaf`. */
@@ -63,7 +64,14 @@ export function announcedKinds(): Announced[] {
       event: confirmed && { type: confirmed.type, idMember: confirmed.subject },
       isOne: sql.raw(`l.kind = '${kind}'`),
       isStored: sql.raw(`exists (select 1 from ${rows.table} t where ${isLeaf(leafKey(kind, 't'))})`),
-      leaves: sql.raw(`select l.id from anchor_leaves l where ${isLeaf(told)} limit 1`),
+      // An archived record has its leaves in a file: 0 stands for any of them.
+      leaves: sql.raw(
+        `(select l.id from anchor_leaves l where ${isLeaf(told)} limit 1)${
+          kind === 'record'
+            ? ` union all select 0 where ${isArchived('told.workspace_id', 'told.subject_id')}`
+            : ''
+        }`,
+      ),
     };
   });
 }

@@ -11,8 +11,11 @@ import { leafHash, leafTypes, leafValues } from '../proof/leaf.ts';
 import { foldPath, hashBytes } from '../proof/merkle.ts';
 import { type Proof, type ProofContent, proofFormat } from '../proof/verify/proof.ts';
 import { AppError } from '../runtime/errors.ts';
+import type { Archive } from './archive/archive.ts';
+import { leavesOf } from './archive/archived-rows.ts';
 import { type BatchClocks, type BatchClocksDeps, createBatchClocks } from './batch-clocks.ts';
 import { joinPath } from './batching/batch.ts';
+import { joinPlace } from './leaves/leaf-places.ts';
 import { createSubtreePaths, type SubtreePathsDeps } from './subtree-paths.ts';
 
 export interface ProofRequest {
@@ -77,20 +80,28 @@ type LeafKey = Omit<ProofRequest, 'content'>;
 export interface ProofsDeps extends SubtreePathsDeps, BatchClocksDeps {
   /** Up to this size, the leaves of a subtree are read with each proof; the tree of a larger one is cached. */
   smallBytes?: number;
+  /** Absent: nothing is archived. */
+  archive?: Pick<Archive, 'find'>;
 }
 
 /** Building a tree of 2,048 leaves takes some milliseconds. */
 const smallSubtreeBytes = 64 * 1024;
 
-export function createProofs({ smallBytes = smallSubtreeBytes, ...deps }: ProofsDeps): Proofs {
+export function createProofs({ smallBytes = smallSubtreeBytes, archive, ...deps }: ProofsDeps): Proofs {
   const { db } = deps;
   const findPath = createSubtreePaths(deps);
   const readClocks = createBatchClocks(deps);
+  /** Once more from the database in the end: the record may have come back meanwhile. */
+  async function readArchivedLeaf(key: LeafKey): Promise<LeafRow | undefined> {
+    if (key.kind !== 'record') return undefined;
+    const text = await archive?.find(key.workspaceId, key.subjectId);
+    return readLeaf(db, key, smallBytes, text ?? undefined);
+  }
   const lowerPath = (row: ConfirmedRow) => findPath({ ...row, leaf: row.place - row.first_place });
 
   return {
     async make({ content, ...key }) {
-      const row = await readLeaf(db, key, smallBytes);
+      const row = (await readLeaf(db, key, smallBytes)) ?? (await readArchivedLeaf(key));
       if (!row)
         throw new AppError('resource_not_found', `There is no version ${key.version} of ${key.subjectId}.`);
       if (!row.confirmed) throw notConfirmed();
@@ -172,14 +183,19 @@ async function readLeaf(
   db: Db,
   { workspaceId, kind, subjectId, version }: LeafKey,
   smallBytes: number,
+  archived?: string,
 ): Promise<LeafRow | undefined> {
+  const source =
+    archived === undefined
+      ? sql`placed_leaves`
+      : sql`(select l.*, placed.batch_id, placed.place from ${leavesOf(archived)} l ${sql.raw(joinPlace)})`;
   const { rows } = await sql<LeafRow>`
     select b.id is not null as confirmed, l.digest, l.canonicalization, l.previous_leaf, l.claims, l.claims_hash, l.leaf, l.place,
       v.address as vault, b.root, b.size,
       s.root as subtree_root, s.first_place, b.id as batch_id, l.vault_id, octet_length(s.leaves) as leaves_bytes,
       case when octet_length(s.leaves) <= ${smallBytes}::integer then s.leaves end as leaves, s.sequence, s.previous_seal, s.signature,
       s.seal_id, s.upper_path
-    from placed_leaves l
+    from ${source} l
     left join vaults v on v.workspace_id = l.workspace_id and v.id = l.vault_id
     left join anchor_batches b on b.id = l.batch_id and b.status in ('confirmed', 'finalized')
     left join anchor_subtrees s on s.batch_id = b.id and s.vault_id = l.vault_id

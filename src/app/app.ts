@@ -7,6 +7,7 @@ import { createAccess } from '../access/access.part.ts';
 import { expiringKeys } from '../access/api-keys/expiring-keys.ts';
 import { budgetsNear } from '../access/workspaces/budgets-near.ts';
 import { readStoredRoom, saveBudgetSettings } from '../access/workspaces/workspace-limits.ts';
+import { createArchive } from '../anchoring/archive/archive.ts';
 import { prepareLeafHash } from '../anchoring/batching/pending.ts';
 import { sparingSpent } from '../anchoring/batching/spent-budget.ts';
 import { confirmedEvents } from '../anchoring/confirmed-event.ts';
@@ -114,6 +115,7 @@ export async function createApp(
   );
   const lookAtStore = watchMarker(blobStore, await requireMarker({ db, store: blobStore, log }));
   const blobs = createBlobs({ db, keyring, store: blobStore });
+  const archive = createArchive({ db, blobs });
   const commit = sparingSpent(createGroupCommit(pool));
   await prepareLeafHash();
   const changes = createChangeWatch(pool);
@@ -137,6 +139,7 @@ export async function createApp(
       db,
       connection,
       keyring,
+      archive,
       confirmations: {
         ...confirmedEvents(),
         transfer: confirmTransfers(transferableFile, transferableAsset),
@@ -169,7 +172,8 @@ export async function createApp(
   };
   const holdings = await openPart('holdings', () =>
     createHoldings({
-      ...{ db, pool, commit, keyring, blobs, blobStore, onChain, documents, eventWakeup, limits, nodeUse },
+      ...{ db, pool, commit, keyring, blobs, blobStore, archive, onChain, documents, eventWakeup, limits },
+      nodeUse,
       backupRetentionDays: config.backupRetentionDays,
       ...{ publicUrl, changes, log },
       tsaRootsFile: config.clocks.rootsFile,

@@ -4,8 +4,10 @@ import { auditCheck } from '../access/audit/audit.check.ts';
 import { announcedKinds } from '../anchoring/anchored.check.ts';
 import { anchorsCheck } from '../anchoring/anchors.check.ts';
 import { announcementsCheck } from '../anchoring/announcements.check.ts';
+import { archiveCheck } from '../anchoring/archive/archive.check.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { blobsCheck } from '../blobs/blobs.check.ts';
+import { readingBlobs } from '../blobs/blobs.ts';
 import { embeddedChainCheck } from '../chain/embedded/check/embedded-chain.check.ts';
 import { blocksCheck } from '../chain/indexer/blocks.check.ts';
 import { vaultTransactionsCheck } from '../chain/indexer/vault-transactions.check.ts';
@@ -55,6 +57,10 @@ export function allChecks(deps: CheckDeps): Check[] {
     anchorsCheck(deps),
     timestampsCheck(deps),
     recordsCheck(deps.db),
+    archiveCheck({
+      db: deps.db,
+      blobs: async () => readingBlobs({ keyring: await deps.keyring(), store: await deps.blobStore() }),
+    }),
     filesCheck(deps.db),
     fileValidationsCheck(deps.db),
     assetsCheck(deps.db),

@@ -7,6 +7,7 @@ import type { Metric } from 'prom-client';
 import { type Address, parseGwei } from 'viem';
 import { announcerLoop } from '../anchoring/announcer.loop.ts';
 import { type AnnouncerDeps, type Confirmations, createAnnouncer } from '../anchoring/announcer.ts';
+import type { Archive } from '../anchoring/archive/archive.ts';
 import { createBatchThread } from '../anchoring/batching/batch-thread.ts';
 import { batcherLoop } from '../anchoring/batching/batcher.loop.ts';
 import { createBatcher } from '../anchoring/batching/batcher.ts';
@@ -63,6 +64,7 @@ export interface OnChainDeps {
   db: Db;
   connection(): pg.ClientConfig;
   keyring: Keyring;
+  archive: Archive;
   confirmations: Confirmations;
   placeEvents: AnnouncerDeps['placeEvents'];
   countSubscribers: AnnouncerDeps['countSubscribers'];
@@ -77,7 +79,8 @@ export interface OnChainDeps {
 const lookForBlocksMs = 1_000;
 
 export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
-  const { db, connection, keyring, confirmations, placeEvents, countSubscribers, eventWakeup } = deps;
+  const { db, connection, keyring, archive, confirmations, placeEvents, countSubscribers, eventWakeup } =
+    deps;
   const { plannedStamp, changes, log } = deps;
   const senderWakeup = createWakeup();
   const blockWakeup = createWakeup();
@@ -139,7 +142,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
       return chain ? (method, params) => readFrom(chain, { method, params }) : reading.call();
     },
     registry: config.chain.registryAddress ?? registryAddress,
-    proofs: createProofs({ db, thread: proofThread, log }),
+    proofs: createProofs({ db, thread: proofThread, log, archive }),
     historyProofs: createHistoryProofs({ db, manyProofs }),
     manyProofs,
     submitter,

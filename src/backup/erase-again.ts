@@ -1,12 +1,15 @@
 /** Erases again, in a restored database, what the journal of erasures names: the backup may be older than they are. */
 import { sql } from 'kysely';
 import { auditWrite } from '../access/audit/audit.ts';
+import { createArchive } from '../anchoring/archive/archive.ts';
+import { findArchived } from '../anchoring/archive/archived-rows.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
+import { readingBlobs } from '../blobs/blobs.ts';
 import { type JournalledErasure, journalSecret, readErasures } from '../blobs/erasure-journal.ts';
 import { objectName } from '../blobs/object-names.ts';
 import type { Db } from '../db/database.ts';
 import { insertAll } from '../db/writes.ts';
-import { unseal } from '../keys/envelope.ts';
+import { type SecretRef, unseal } from '../keys/envelope.ts';
 import type { MasterKeys } from '../keys/master-keys.ts';
 import { OperatorError } from '../runtime/errors.ts';
 
@@ -25,7 +28,10 @@ export async function eraseJournalled(
   { store, keys }: { store: BlobStore; keys: MasterKeys },
 ): Promise<ErasedAgain> {
   const done: ErasedAgain = { subjects: 0, objects: [], journalled: 0 };
-  const key = await findJournalKey(db, keys);
+  const open = (ref: SecretRef) => openSecret(db, keys, ref);
+  const archive = createArchive({ db, blobs: readingBlobs({ keyring: { open }, store }) });
+  // Null in a backup from before the journal.
+  const key = await open({ workspaceId: 'system', purpose: 'service-secret', id: journalSecret });
   for await (const { name, erasures } of readErasures(store, key)) {
     if (!erasures) {
       throw new OperatorError(
@@ -34,8 +40,13 @@ export async function eraseJournalled(
     }
     done.journalled += 1;
     for (const erasure of erasures) {
-      if (erasure.kind === 'record') done.subjects += await eraseRecord(db, erasure);
-      else {
+      if (erasure.kind === 'record') {
+        const [archived] = await findArchived(db, erasure.workspaceId, [erasure.id]);
+        // Else all of it was erased before it was archived.
+        if (archived && archived.data_bytes > 0)
+          await archive.bringBack(db, erasure.workspaceId, [erasure.id]);
+        done.subjects += await eraseRecord(db, erasure);
+      } else {
         const objects = await eraseFile(db, erasure);
         if (objects === null) continue;
         done.subjects += 1;
@@ -46,9 +57,7 @@ export async function eraseJournalled(
   return done;
 }
 
-/** Null in a backup from before the journal. */
-async function findJournalKey(db: Db, keys: MasterKeys): Promise<Buffer | null> {
-  const ref = { workspaceId: 'system', purpose: 'service-secret', id: journalSecret };
+async function openSecret(db: Db, keys: MasterKeys, ref: SecretRef): Promise<Buffer | null> {
   const row = await db
     .selectFrom('secrets')
     .select(['master_version', 'wrapped_data_key', 'ciphertext'])

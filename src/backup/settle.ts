@@ -66,7 +66,10 @@ export async function settle(
     });
     for (const name of again.objects) await store.remove(name);
     // Else what was erased again would stay in the files of the database for a while.
-    if (again.subjects > 0) await sql`vacuum (full) anchor_leaves`.execute(database.db);
+    if (again.subjects > 0) {
+      await sql`vacuum (full) anchor_leaves`.execute(database.db);
+      await sql`vacuum (full) archived_records`.execute(database.db);
+    }
     return again;
   } finally {
     await database.close();

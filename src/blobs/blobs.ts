@@ -27,9 +27,9 @@ export interface Blobs {
   /**
    * The plain bytes, or a range of them whose end is exclusive. Resolves once the first bytes are there, so that a
    * failure can still be reported. Throws AppError: resource_not_found when the blob was erased, service_unavailable
-   * when the store fails.
+   * when the store fails. `within`: the caller's transaction, which then needs no second connection.
    */
-  read(ref: BlobRef & { size: number }, range?: ByteRange): Promise<AsyncIterable<Buffer>>;
+  read(ref: BlobRef & { size: number }, range?: ByteRange, within?: Db): Promise<AsyncIterable<Buffer>>;
   /**
    * Inside the caller's transaction: locks the blob, asks whether it is still needed, and if not, drops its key. Null
    * when the blob was kept. `settle` removes its object after the commit.
@@ -87,8 +87,27 @@ export function blobKeyRef({ workspaceId, blobId }: BlobRef): SecretRef {
   return { workspaceId, purpose: 'blob', id: blobId };
 }
 
+/** Only reads. */
+export function readingBlobs({
+  keyring,
+  store,
+}: {
+  keyring: Pick<Keyring, 'open'>;
+  store: BlobStore;
+}): Pick<Blobs, 'read'> {
+  return {
+    async read(ref, range, within) {
+      const key = await keyring.open(blobKeyRef(ref), within);
+      if (!key) throw new AppError('resource_not_found', 'The content of this file was erased.');
+      const stored = store.get(objectName(ref), storedRange(ref.size, range));
+      return begun(decryptChunks(stored, key, { size: ref.size, range }));
+    },
+  };
+}
+
 export function createBlobs({ db, keyring, store }: BlobsDeps): Blobs {
   return {
+    ...readingBlobs({ keyring, store }),
     async receive(workspaceId, bytes, { maxBytes, signal, givenAway = false }) {
       const ref = { workspaceId, blobId: newId('blb') };
       const key = randomBytes(keyBytes);
@@ -108,12 +127,6 @@ export function createBlobs({ db, keyring, store }: BlobsDeps): Blobs {
         .put(objectName(ref), encryptChunks(measured(), key), { signal, givenAway: true })
         .catch(explain('The file could not be stored, and nothing of it was kept'));
       return received(ref, { contentHash: hash.digest(), size, key });
-    },
-    async read(ref, range) {
-      const key = await keyring.open(blobKeyRef(ref));
-      if (!key) throw new AppError('resource_not_found', 'The content of this file was erased.');
-      const stored = store.get(objectName(ref), storedRange(ref.size, range));
-      return begun(decryptChunks(stored, key, { size: ref.size, range }));
     },
     async erase(db, ref, isNeeded) {
       const found = await rowOf(db, ref).where('erased_at', 'is', null).forUpdate().executeTakeFirst();

@@ -81,19 +81,31 @@ async function writeNew(file: string, stream: NodeJS.ReadableStream): Promise<vo
 /** The parts of the service that a package needs. */
 async function openPackages({ config, store }: CommandContext) {
   // Imported here so that other commands start faster.
-  const [keys, openStore, blobs, thread, proofs, documents, contents, certificates, roots, packages] =
-    await Promise.all([
-      import('../keys/keyring.ts'),
-      import('../blobs/open-blob-store.ts'),
-      import('../blobs/blobs.ts'),
-      import('../anchoring/batching/batch-thread.ts'),
-      import('../anchoring/proofs.ts'),
-      import('../pdf/document-thread.ts'),
-      import('../holdings/files/file-content.ts'),
-      import('../holdings/certificates/certificates.ts'),
-      import('../holdings/certificates/operator-roots.ts'),
-      import('../holdings/evidence-package/evidence-packages.ts'),
-    ]);
+  const [
+    keys,
+    openStore,
+    blobs,
+    thread,
+    archives,
+    proofs,
+    documents,
+    contents,
+    certificates,
+    roots,
+    packages,
+  ] = await Promise.all([
+    import('../keys/keyring.ts'),
+    import('../blobs/open-blob-store.ts'),
+    import('../blobs/blobs.ts'),
+    import('../anchoring/batching/batch-thread.ts'),
+    import('../anchoring/archive/archive.ts'),
+    import('../anchoring/proofs.ts'),
+    import('../pdf/document-thread.ts'),
+    import('../holdings/files/file-content.ts'),
+    import('../holdings/certificates/certificates.ts'),
+    import('../holdings/certificates/operator-roots.ts'),
+    import('../holdings/evidence-package/evidence-packages.ts'),
+  ]);
   await using opened = new AsyncDisposableStack();
   const { db, pool } = store.database;
   const keyring = await keys.openKeyring({ db, source: config.masterKey });
@@ -107,15 +119,17 @@ async function openPackages({ config, store }: CommandContext) {
   );
   opened.defer(() => documentThread.close());
   const operatorRoots = roots.readOperatorRoots(config.clocks.rootsFile);
-  const madeProofs = proofs.createProofs({ db, thread: batchThread });
+  const openedBlobs = blobs.createBlobs({ db, keyring, store: blobStore });
+  const archive = archives.createArchive({ db, blobs: openedBlobs });
+  const madeProofs = proofs.createProofs({ db, thread: batchThread, archive });
   const common = { db, pool, proofs: madeProofs };
   const toClose = opened.move();
   return {
     packages: packages.createEvidencePackages({
-      ...{ ...common, operatorRoots },
+      ...{ ...common, archive, operatorRoots },
       fileContents: contents.createFileContents({
         pool,
-        blobs: blobs.createBlobs({ db, keyring, store: blobStore }),
+        blobs: openedBlobs,
       }),
       certificates: certificates.createCertificates({
         ...{ ...common, documents: documentThread },

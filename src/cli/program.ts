@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { OperatorError } from '../runtime/errors.ts';
 import { version } from '../runtime/version.ts';
+import { addArchiveCommand } from './archive.ts';
 import { addBackupCommand } from './backup.ts';
 import { addChainCommands } from './chain.ts';
 import { addEvidenceCommands } from './evidence.ts';
@@ -57,6 +58,7 @@ The commands work alongside a running service, and start the embedded PostgreSQL
   addBackupCommand(program);
   addRestoreCommand(program);
   addPromoteCommand(program);
+  addArchiveCommand(program);
   addUpgradeDatabaseCommand(program);
   addRotateMasterKeyCommand(program);
   addChainCommands(program);

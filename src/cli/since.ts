@@ -4,14 +4,15 @@ import { OperatorError } from '../runtime/errors.ts';
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
-export function parseSince(text: string, now: Date): Date {
+/** `inFuture`: what is wrong with such a time. */
+export function parseSince(text: string, now: Date, inFuture = 'nothing was written since then'): Date {
   const time = timeOf(text.trim(), now);
   if (time === null || Number.isNaN(time.getTime())) {
     throw new OperatorError(
       `"${text}" is not a time. Give how long ago (30m, 24h, 7d, 2w), a day (2026-11-01, from midnight UTC) or a time (2026-11-01T08:00:00Z).`,
     );
   }
-  if (time > now) throw new OperatorError(`${text} is in the future: nothing was written since then.`);
+  if (time > now) throw new OperatorError(`${text} is in the future: ${inFuture}.`);
   return time;
 }
 

@@ -1,5 +1,6 @@
 /** The tables as TypeScript types, one file per area; a test compares them with the migrated database. */
 import type { AnchoringTables } from './tables/anchoring.ts';
+import type { ArchiveTables } from './tables/archive.ts';
 import type { AssetTables } from './tables/assets.ts';
 import type { ChainTables } from './tables/chain.ts';
 import type { ClockTables } from './tables/clocks.ts';
@@ -17,6 +18,7 @@ export interface Tables
     WebhookTables,
     ChainTables,
     AnchoringTables,
+    ArchiveTables,
     ClockTables,
     FileTables,
     ErasureTables,

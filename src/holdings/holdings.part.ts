@@ -1,6 +1,7 @@
 /** The part of the service for what vaults hold: records and files, with their proofs, certificates and figures. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { Archive } from '../anchoring/archive/archive.ts';
 import type { HistoryProofs } from '../anchoring/history-proofs.ts';
 import type { Proofs } from '../anchoring/proofs.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -62,6 +63,7 @@ export interface HoldingsDeps {
   keyring: Keyring;
   blobs: Blobs;
   blobStore: BlobStore;
+  archive: Archive;
   /** How long backups and archived WAL are kept. */
   backupRetentionDays: number;
   onChain: OnChain;
@@ -89,7 +91,7 @@ interface OnChain extends ChainRelayDeps, Omit<StatsDeps, 'db' | 'readClocks'> {
 const dayMs = 24 * 60 * 60 * 1000;
 
 export function createHoldings(deps: HoldingsDeps): Holdings {
-  const { db, pool, commit, keyring, blobs, onChain, documents, eventWakeup, changes, log } = deps;
+  const { db, pool, commit, keyring, blobs, archive, onChain, documents, eventWakeup, changes, log } = deps;
   const { proofs, historyProofs, registry } = onChain;
   const makeProof = proofs.make;
   const vaults = createVaults({ db, pool, commit, keyring, eventWakeup });
@@ -112,7 +114,7 @@ export function createHoldings(deps: HoldingsDeps): Holdings {
     loops: [
       auditAnchorsLoop(db),
       erasureJournalLoop(journal, changes),
-      retentionLoop(createRetentionWork({ db, blobs, journal })),
+      retentionLoop(createRetentionWork({ db, blobs, journal, archive })),
       fileValidationLoop(validator, { lead: onChain.lead, wakeup: validationWakeup, changes }),
     ],
     routes(app, shell) {
@@ -121,7 +123,7 @@ export function createHoldings(deps: HoldingsDeps): Holdings {
       recordRoutes(app, {
         ...shell,
         goneFromBackups,
-        records: createRecords({ db, pool, commit, vaults, journal, makeProof }),
+        records: createRecords({ db, pool, commit, vaults, journal, archive, makeProof }),
       });
       retentionRoutes(app, { retention: createRetentionRules({ db, vaults }) });
       holdRoutes(app, {
@@ -150,7 +152,9 @@ export function createHoldings(deps: HoldingsDeps): Holdings {
       });
       certificateRoutes(app, { certificates, publicUrl: deps.publicUrl });
       evidencePackageRoutes(app, {
-        packages: createEvidencePackages({ db, pool, proofs, fileContents, certificates, operatorRoots }),
+        packages: createEvidencePackages({
+          ...{ db, pool, proofs, archive, fileContents, certificates, operatorRoots },
+        }),
         publicUrl: deps.publicUrl,
       });
       auditProofRoutes(app, { db, makeProof });

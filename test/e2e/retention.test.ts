@@ -1,6 +1,7 @@
 /** Retention of vaults: what is older is erased, in steps, with figures; what is held or newer is kept. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createArchive } from '../../src/anchoring/archive/archive.ts';
 import { createBlobs } from '../../src/blobs/blobs.ts';
 import { openBlobStore } from '../../src/blobs/open-blob-store.ts';
 import { openDatabase } from '../../src/db/database.ts';
@@ -33,9 +34,9 @@ before(async () => {
   stack.defer(() => store.close());
   const keyring = await openKeyring({ db, source: service.config.masterKey });
   stack.defer(() => keyring.close());
+  const blobs = createBlobs({ db, keyring, store });
   work = createRetentionWork({
-    db,
-    blobs: createBlobs({ db, keyring, store }),
+    ...{ db, blobs, archive: createArchive({ db, blobs }) },
     journal: createErasureJournal({ db, store, keyring, log: { warn() {} } }),
     atOnce: 2,
     now: () => new Date(Date.now() + daysLater * dayMs),

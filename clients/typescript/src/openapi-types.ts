@@ -178,7 +178,7 @@ export interface paths {
         };
         /**
          * List records
-         * @description Newest first, each at its newest version, without its data. With `status` a page may be shorter than `limit` although more follow: check X-Next-Cursor. Needs the scope `records:read`.
+         * @description Newest first, each at its newest version, without its data. With `status` a page may be shorter than `limit` although more follow: check X-Next-Cursor. Archived records are not listed: if there are any in the time asked for, the last page has the header X-Archived-Before, and every archived record is older than that. They are read by their id. Needs the scope `records:read`.
          */
         get: operations["listRecords"];
         put?: never;

@@ -8,6 +8,7 @@ import type { Keccak } from '../../proof/keccak.ts';
 import { buildTree, hashBytes } from '../../proof/merkle.ts';
 import { recoverSigner, sealId, signatureFault } from '../../proof/seal.ts';
 import type { Finding } from '../../runtime/check.ts';
+import { findArchivedLeaves } from '../archive/archived-rows.ts';
 import { unpackIds } from '../leaves/leaf-places.ts';
 import { buildTop } from './batch.ts';
 
@@ -63,7 +64,7 @@ export async function batchContentFindings(db: Db, batch: StoredBatch, keccak: K
     find('batch_empty', {}, 'the subtrees are missing');
     return findings;
   }
-  checkPlaces(leaves, { batch, subtrees, find });
+  await checkPlaces(db, leaves, { batch, subtrees, find });
   checkTree({ batch, subtrees, find }, keccak);
   for (const subtree of subtrees) await checkSeal(subtree, batch.id, find);
   return findings;
@@ -106,7 +107,7 @@ interface Content {
 }
 
 /** Every leaf of the batch is at its place, and every place has a leaf. */
-function checkPlaces(leaves: PlacedLeaf[], { batch, subtrees, find }: Content): void {
+async function checkPlaces(db: Db, leaves: PlacedLeaf[], { batch, subtrees, find }: Content): Promise<void> {
   let next = 0;
   for (const { vault_id: vault, first_place, leaves } of subtrees) {
     if (first_place !== next)
@@ -139,13 +140,24 @@ function checkPlaces(leaves: PlacedLeaf[], { batch, subtrees, find }: Content): 
     }
   }
   if (taken.size < next) {
-    const missing = Array.from({ length: next }, (_, place) => place).filter((place) => !taken.has(place));
-    const first = missing[0] ?? 0;
-    find(
-      'place_without_leaf',
-      { place: first },
-      `${missing.length} positions have no leaf, the first is ${first}`,
+    const untaken = subtrees
+      .flatMap((subtree) => idsOf(subtree).map((id, at) => ({ id, place: subtree.first_place + at })))
+      .filter(({ place }) => !taken.has(place));
+    // The check of the archive looks whether they are what stands at their places.
+    const archived = await findArchivedLeaves(
+      db,
+      untaken.map(({ id }) => id),
     );
+    const missing = Array.from({ length: next }, (_, place) => place).filter((place) => !taken.has(place));
+    const elsewhere = new Set(untaken.filter(({ id }) => archived.has(id)).map(({ place }) => place));
+    const lost = missing.filter((place) => !elsewhere.has(place));
+    const [first] = lost;
+    if (first !== undefined)
+      find(
+        'place_without_leaf',
+        { place: first },
+        `${lost.length} positions have no leaf, the first is ${first}`,
+      );
   }
 }
 

@@ -1,6 +1,7 @@
 /** Evidence packages: a ZIP archive with content, proof, what others vouched for, and how to check each without us. */
 import type { Readable } from 'node:stream';
 import type { Pool } from 'pg';
+import type { Archive } from '../../anchoring/archive/archive.ts';
 import type { Proofs } from '../../anchoring/proofs.ts';
 import { findStoredChain } from '../../chain/stored-chain.ts';
 import type { Db } from '../../db/database.ts';
@@ -41,6 +42,7 @@ export interface EvidencePackagesDeps {
   db: Db;
   pool: Pool;
   proofs: Pick<Proofs, 'make'>;
+  archive: Pick<Archive, 'find'>;
   fileContents: FileContents;
   certificates: Certificates;
   operatorRoots: readonly OperatorRoot[];
@@ -56,7 +58,7 @@ interface Found {
 }
 
 export function createEvidencePackages(deps: EvidencePackagesDeps): EvidencePackages {
-  const { db, pool, proofs, operatorRoots } = deps;
+  const { db, pool, proofs, archive, operatorRoots } = deps;
   return {
     async open(request) {
       const { kind, id } = request;
@@ -123,7 +125,7 @@ export function createEvidencePackages(deps: EvidencePackagesDeps): EvidencePack
 
   async function findData(request: PackageRequest): Promise<Found> {
     const { workspaceId, id, version } = request;
-    const found = await findRecord(pool, { workspaceId, id }, version);
+    const found = await findRecord({ pool, archive }, { workspaceId, id }, version);
     if (!found) throw version === undefined ? noRecord(id) : noVersion(id, version);
     const { record, content } = found;
     const salt = content && (`0x${content.salt.toString('hex')}` as const);

@@ -1,6 +1,7 @@
 /** Legal holds: while one is placed on a vault, a file or a record, nothing of it is erased, in whichever way. */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
+import { findArchived } from '../../anchoring/archive/archived-rows.ts';
 import { locks } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
@@ -140,7 +141,9 @@ async function findSubject(db: Db, workspaceId: string, subject: HoldSubject): P
           ] as const);
   const { rows } = await sql<{ id: string }>`
     select id from ${select} and workspace_id = ${workspaceId}`.execute(db);
-  const [found] = rows;
+  const archived =
+    'recordId' in subject && rows.length === 0 ? await findArchived(db, workspaceId, [subject.recordId]) : [];
+  const [found] = [...rows, ...archived];
   if (!found) throw new AppError('resource_not_found', `There is no ${what} ${name}.`);
   return found.id;
 }

@@ -1,11 +1,18 @@
 /** Erases the data of records for good: data, salt and claims go; hash and leaf stay, and with them the proof. */
 import { sql } from 'kysely';
+import type { Archive } from '../../anchoring/archive/archive.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { erasureWrites, timeOfErasure } from '../holds/erasures.ts';
 import { keepHolds, refuseHeld } from '../holds/holds.ts';
 import { noRecord, noRecordVersion } from './record-versions.ts';
+
+export interface RecordErasureDeps {
+  db: Db;
+  /** What is archived comes back first. */
+  archive: Pick<Archive, 'bringBack'>;
+}
 
 export interface RecordErasure {
   /** All versions without data that were asked for, also those that were erased before. */
@@ -27,14 +34,14 @@ interface Row {
 
 /** Default: all versions. A version that is added meanwhile is not erased. Repeating it changes nothing. */
 export function eraseRecordData(
-  db: Db,
+  { db, archive }: RecordErasureDeps,
   caller: Caller,
   { id, version }: { id: string; version: number | undefined },
 ): Promise<RecordErasure> {
   const { workspaceId } = caller;
   return db.transaction().execute(async (db) => {
     await keepHolds(db, workspaceId);
-    const rows = await lockVersions(db, { workspaceId, id, version });
+    const rows = await lockVersions({ db, archive }, { workspaceId, id, version });
     const open = rows.filter(({ bytes }) => bytes !== null);
     await refuseHeld(db, workspaceId, [id, ...(rows[0] ? [rows[0].vault_id] : [])]);
     const erasedAt = timeOfErasure(open);
@@ -50,11 +57,14 @@ export function eraseRecordData(
  * when a version was added at or after `end`: then nothing is.
  */
 export async function eraseWholeRecord(
-  db: Db,
+  { db, archive }: RecordErasureDeps,
   caller: Caller,
   { id, end }: { id: string; end: Date },
 ): Promise<{ bytes: number } | null> {
-  const rows = await lockVersions(db, { workspaceId: caller.workspaceId, id, version: undefined });
+  const rows = await lockVersions(
+    { db, archive },
+    { workspaceId: caller.workspaceId, id, version: undefined },
+  );
   if (rows.some(({ created_at }) => created_at >= end)) return null;
   const open = rows.filter(({ bytes }) => bytes !== null);
   const bytes = open.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
@@ -79,14 +89,20 @@ async function eraseVersions(
 
 /** Locks the record as a new version does, by its first one. */
 async function lockVersions(
-  db: Db,
+  { db, archive }: RecordErasureDeps,
   { workspaceId, id, version }: { workspaceId: string; id: string; version: number | undefined },
 ): Promise<Row[]> {
-  const locked = await sql`
-    select 1 from records where workspace_id = ${workspaceId} and id = ${id} and version = 1 for update`.execute(
-    db,
-  );
-  if (locked.rows.length === 0) throw noRecord(id);
+  const lock = async () => {
+    const { rows } = await sql`
+      select 1 from records where workspace_id = ${workspaceId} and id = ${id} and version = 1 for update`.execute(
+      db,
+    );
+    return rows.length > 0;
+  };
+  if (!(await lock())) {
+    await archive.bringBack(db, workspaceId, [id]);
+    if (!(await lock())) throw noRecord(id);
+  }
   // A statement of its own, which sees what was committed during the wait.
   const { rows } = await sql<Row>`
     select version, vault_id, octet_length(data) as bytes, erased_at, created_at from records

@@ -1,6 +1,7 @@
 /** Adds versions to records; concurrent additions share a commit, and no two get the same number. */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
+import type { Archive } from '../../anchoring/archive/archive.ts';
 import type { Db } from '../../db/database.ts';
 import { isStatementFault } from '../../db/faults.ts';
 import { gather } from '../../db/gather.ts';
@@ -20,7 +21,10 @@ export interface VersionAddition {
   also(record: RecordVersion): Write[];
 }
 
-export function createVersionAdder(db: Db): (addition: VersionAddition) => Promise<RecordVersion> {
+export function createVersionAdder(
+  db: Db,
+  archive: Pick<Archive, 'bringBack'>,
+): (addition: VersionAddition) => Promise<RecordVersion> {
   const add = gather<VersionAddition, RecordVersion | AppError>({
     maxInFlight: 1,
     maxItems: 200,
@@ -29,8 +33,14 @@ export function createVersionAdder(db: Db): (addition: VersionAddition) => Promi
   });
   return async (addition) => {
     const result = await add(addition).catch(explainRefusedSeal);
-    if (result instanceof AppError) throw result;
-    return result;
+    if (!(result instanceof AppError)) return result;
+    if (result.code !== 'resource_not_found') throw result;
+    const { caller, id } = addition;
+    await db.transaction().execute((db) => archive.bringBack(db, caller.workspaceId, [id]));
+    // Also when there was nothing to bring back: somebody else may have.
+    const again = await add(addition).catch(explainRefusedSeal);
+    if (again instanceof AppError) throw again;
+    return again;
   };
 }
 

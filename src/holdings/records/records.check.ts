@@ -90,8 +90,10 @@ function storedBytesPass(db: Db): Pass {
       select w.id,
         (select used from budget_use(w.id, 'stored_bytes', 'epoch')) as counted,
         (select coalesce(sum(b.size), 0)::bigint from blobs b
-         where b.workspace_id = w.id and b.erased_at is null)
+         where b.workspace_id = w.id and b.erased_at is null and b.vault_id <> '')
         + (select coalesce(sum(octet_length(r.data)), 0) from records r where r.workspace_id = w.id)
+        + (select coalesce(sum(a.data_bytes), 0) from archive_parts p join archived_records a on a.part = p.number
+           where p.workspace_id = w.id)
         + (select coalesce(sum(octet_length(v.document)), 0) from asset_versions v where v.workspace_id = w.id)
         + (select coalesce(sum(octet_length(m.entry)), 0) from maintenances m where m.workspace_id = w.id)
         + (select coalesce(sum(octet_length(s.document)), 0) from signoffs s where s.workspace_id = w.id) as stored

@@ -1,5 +1,5 @@
 /** /platform/records */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { anchorFields, anchorToJson, notAnchoredYet } from '../../anchoring/anchored.ts';
 import { proofOf } from '../../anchoring/proof-schema.ts';
@@ -176,6 +176,15 @@ export function recordRoutes(
     },
   );
 
+  async function tellArchived(
+    reply: FastifyReply,
+    { workspaceId, from }: { workspaceId: string; from: string | undefined },
+  ): Promise<void> {
+    const before = await records.archivedBefore(workspaceId);
+    if (before && (from === undefined || new Date(from) < before))
+      reply.header('x-archived-before', before.toISOString());
+  }
+
   app.get(
     url,
     {
@@ -184,7 +193,7 @@ export function recordRoutes(
         operationId: 'listRecords',
         summary: 'List records',
         description:
-          'Newest first, each at its newest version, without its data. With `status` a page may be shorter than `limit` although more follow: check X-Next-Cursor.',
+          'Newest first, each at its newest version, without its data. With `status` a page may be shorter than `limit` although more follow: check X-Next-Cursor. Archived records are not listed: if there are any in the time asked for, the last page has the header X-Archived-Before, and every archived record is older than that. They are read by their id.',
         tags,
         querystring: Type.Object(
           {
@@ -222,6 +231,7 @@ export function recordRoutes(
         limit,
       });
       if (next !== null) linkNextPage(request, reply, cursors.write(list, [next]));
+      else await tellArchived(reply, { workspaceId, from });
       return items.map(toJson);
     },
   );

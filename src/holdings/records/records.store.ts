@@ -9,6 +9,7 @@ import {
   hasStatus,
   joinBatch,
 } from '../../anchoring/anchored.ts';
+import type { Archive } from '../../anchoring/archive/archive.ts';
 import type { Db } from '../../db/database.ts';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
 
@@ -40,22 +41,29 @@ export interface RecordKey {
   id: string;
 }
 
+export interface RecordSources {
+  pool: Pool;
+  archive: Pick<Archive, 'find'>;
+}
+
 /** Default: the newest version. */
 export async function findRecord(
-  pool: Pool,
+  { pool, archive }: RecordSources,
   { workspaceId, id }: RecordKey,
   version: number | undefined,
 ): Promise<WholeRecord | null> {
-  const { rows } = await pool.query<RecordRow & { data: string | null; salt: Buffer | null }>({
-    name: 'record',
-    text: `select ${columns}, r.data, r.salt from (
-             select * from records
-             where workspace_id = $1 and id = $2 and ($3::integer is null or version = $3)
-             order by version desc limit 1
-           ) as r ${joins}`,
-    values: [workspaceId, id, version ?? null],
+  const [row] = await hereOrArchived(archive, { workspaceId, id }, async (archived) => {
+    const { rows } = await pool.query<RecordRow & { data: string | null; salt: Buffer | null }>({
+      name: archived === null ? 'record' : 'archived-record',
+      text: `select ${columns}, r.data, r.salt from (
+               select * from ${archived === null ? 'records' : archivedAs('$4')} as r
+               where workspace_id = $1 and id = $2 and ($3::integer is null or version = $3)
+               order by version desc limit 1
+             ) as r ${joins}`,
+      values: [workspaceId, id, version ?? null, ...(archived === null ? [] : [archived])],
+    });
+    return rows;
   });
-  const [row] = rows;
   if (!row) return null;
   const { data, salt } = row;
   return { record: toRecord(row), content: data === null || salt === null ? null : { data, salt } };
@@ -63,20 +71,43 @@ export async function findRecord(
 
 /** Versions before `before`, newest first. */
 export async function findVersions(
-  pool: Pool,
+  { pool, archive }: RecordSources,
   { workspaceId, id }: RecordKey,
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<RecordVersion[]> {
-  const { rows } = await pool.query<RecordRow>({
-    name: 'record-versions',
-    text: `select ${columns} from (
-             select * from records
-             where workspace_id = $1 and id = $2 and ($3::integer is null or version < $3)
-             order by version desc limit $4
-           ) as r ${joins} order by r.version desc`,
-    values: [workspaceId, id, before ?? null, limit],
+  const rows = await hereOrArchived(archive, { workspaceId, id }, async (archived) => {
+    const { rows } = await pool.query<RecordRow>({
+      name: archived === null ? 'record-versions' : 'archived-record-versions',
+      text: `select ${columns} from (
+               select * from ${archived === null ? 'records' : archivedAs('$5')} as r
+               where workspace_id = $1 and id = $2 and ($3::integer is null or version < $3)
+               order by version desc limit $4
+             ) as r ${joins} order by r.version desc`,
+      values: [workspaceId, id, before ?? null, limit, ...(archived === null ? [] : [archived])],
+    });
+    return rows;
   });
   return rows.map(toRecord);
+}
+
+/** Looks in the database, in the archive, and in the end once more in the database: it may have come back meanwhile. */
+async function hereOrArchived<Row>(
+  archive: Pick<Archive, 'find'>,
+  { workspaceId, id }: RecordKey,
+  read: (archived: string | null) => Promise<Row[]>,
+): Promise<Row[]> {
+  const here = await read(null);
+  if (here.length > 0) return here;
+  return read(await archive.find(workspaceId, id));
+}
+
+/** The leaves of an archived record with the columns of the view `records`. */
+function archivedAs(text: string): string {
+  return `(
+    select workspace_id, subject_id as id, version, external_id, vault_id, data, salt, digest as data_hash, created_at,
+           id as leaf_id, leaf, claims, erased_at
+    from json_populate_recordset(null::anchor_leaves, ${text}::json)
+  )`;
 }
 
 /** First versions as they were created, in the order of the ids. */

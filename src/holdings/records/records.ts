@@ -1,6 +1,8 @@
 /** Records: a vault's JSON data in versions, each hashed with a salt and anchored. */
 import type { Pool } from 'pg';
 import { auditWrite } from '../../access/audit/audit.ts';
+import type { Archive } from '../../anchoring/archive/archive.ts';
+import { findArchivedBefore } from '../../anchoring/archive/archived-rows.ts';
 import type { ProofRequest } from '../../anchoring/proofs.ts';
 import type { Db } from '../../db/database.ts';
 import { type CommitTogether, type PackedRows, packRows, type Write } from '../../db/writes.ts';
@@ -39,6 +41,8 @@ export interface Records {
     also: (record: RecordVersion) => Write[],
   ): Promise<RecordVersion>;
   list(workspaceId: string, query: Omit<RecordQuery, 'vaultId'> & Partial<InVault>): Promise<RecordPage>;
+  /** Records from before this time may be in no list; null: all are. */
+  archivedBefore(workspaceId: string): Promise<Date | null>;
   /** Default: the newest version. */
   get(workspaceId: string, id: string, version?: number): Promise<WholeRecord>;
   /** Newest first. */
@@ -75,12 +79,21 @@ export interface RecordsDeps {
   commit: CommitTogether;
   vaults: Pick<Vaults, 'get' | 'getOwner' | 'forgetOwner'>;
   journal: Pick<ErasureJournal, 'settle'>;
+  archive: Archive;
   /** Throws when the version is not confirmed yet. */
   makeProof(of: ProofRequest): Promise<Proof>;
 }
 
-export function createRecords({ db, pool, commit, vaults, journal, makeProof }: RecordsDeps): Records {
-  const addVersion = createVersionAdder(db);
+export function createRecords({
+  db,
+  pool,
+  commit,
+  vaults,
+  journal,
+  archive,
+  makeProof,
+}: RecordsDeps): Records {
+  const addVersion = createVersionAdder(db, archive);
 
   async function activeVault(workspaceId: string, address: string): Promise<OwningVault> {
     const vault = await vaults.getOwner(workspaceId, address);
@@ -119,7 +132,7 @@ export function createRecords({ db, pool, commit, vaults, journal, makeProof }: 
   }
 
   async function get(workspaceId: string, id: string, version?: number): Promise<WholeRecord> {
-    const found = await findRecord(pool, { workspaceId, id }, version);
+    const found = await findRecord({ pool, archive }, { workspaceId, id }, version);
     if (found) return found;
     if (version === undefined) throw noRecord(id);
     throw noRecordVersion(id, version);
@@ -141,7 +154,12 @@ export function createRecords({ db, pool, commit, vaults, journal, makeProof }: 
       await commitIn(vault, caller.workspaceId, made);
     },
 
-    created: (workspaceId, ids) => findCreated(pool, { workspaceId, ids }),
+    async created(workspaceId, ids) {
+      const found = await findCreated(pool, { workspaceId, ids });
+      if (found.length === ids.length) return found;
+      await db.transaction().execute((db) => archive.bringBack(db, workspaceId, ids));
+      return findCreated(pool, { workspaceId, ids });
+    },
 
     addVersion: (caller, { id, data }, also) =>
       addVersion({ caller, id, content: recordContent(data, 'data'), also }),
@@ -151,10 +169,12 @@ export function createRecords({ db, pool, commit, vaults, journal, makeProof }: 
       return listRecords(db, workspaceId, { ...query, vaultId: vault?.id });
     },
 
+    archivedBefore: (workspaceId) => findArchivedBefore(db, workspaceId),
+
     get,
 
     async versions(workspaceId, id, page) {
-      const found = await findVersions(pool, { workspaceId, id }, page);
+      const found = await findVersions({ pool, archive }, { workspaceId, id }, page);
       if (found.length === 0 && page.before === undefined) throw noRecord(id);
       return found;
     },
@@ -176,7 +196,7 @@ export function createRecords({ db, pool, commit, vaults, journal, makeProof }: 
     },
 
     async eraseData(caller, of) {
-      const erased = await eraseRecordData(db, caller, of);
+      const erased = await eraseRecordData({ db, archive }, caller, of);
       if (erased.bytes > 0) await journal.settle();
       return erased;
     },

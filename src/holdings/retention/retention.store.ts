@@ -1,5 +1,6 @@
 /** What a vault has that is older than a time: records by their id, files by theirs. */
 import { sql } from 'kysely';
+import { archivedOf } from '../../anchoring/archive/archived-rows.ts';
 import type { Db } from '../../db/database.ts';
 import { idBound } from '../../runtime/ids.ts';
 
@@ -49,9 +50,8 @@ interface Row {
 }
 
 function oldRecords({ workspaceId, vaultId, after, end, limit }: Omit<Search, 'kind'>) {
-  return sql<Row>`
-    select first.id, all_of_it.newest_at, all_of_it.bytes, all_of_it.open, array[${vaultId}]::text[] as vault_ids
-    from (
+  const here = sql`
+    select first.id, all_of_it.newest_at, all_of_it.bytes, all_of_it.open from (
       select id from records
       where workspace_id = ${workspaceId} and vault_id = ${vaultId} and version = 1
         and id > ${after} and id < ${idBound('rec', end)}
@@ -61,8 +61,11 @@ function oldRecords({ workspaceId, vaultId, after, end, limit }: Omit<Search, 'k
       select max(created_at) as newest_at, coalesce(sum(octet_length(data)), 0)::bigint as bytes,
         bool_or(erased_at is null) as open
       from records r where r.workspace_id = ${workspaceId} and r.id = first.id
-    ) as all_of_it
-    order by first.id`;
+    ) as all_of_it`;
+  const ends = { after, end: idBound('rec', end), limit };
+  return sql<Row>`
+    select id, newest_at, bytes, open, array[${vaultId}]::text[] as vault_ids
+    from (${here} union all ${archivedOf({ workspaceId, vaultId, ...ends })}) as old order by id limit ${limit}`;
 }
 
 /** Of the files that the vault owns now. */

@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
+import type { Archive } from '../../anchoring/archive/archive.ts';
 import type { Blobs } from '../../blobs/blobs.ts';
 import { locks, tryWithLock } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
@@ -43,6 +44,7 @@ export interface RetentionDeps {
   db: Db;
   blobs: Pick<Blobs, 'erase'>;
   journal: Pick<ErasureJournal, 'settle'>;
+  archive: Pick<Archive, 'bringBack'>;
   /** Records or files per commit. */
   atOnce?: number;
   now?: () => Date;
@@ -150,7 +152,7 @@ export interface RetentionWork {
 }
 
 export function createRetentionWork(deps: RetentionDeps): RetentionWork {
-  const { db, blobs, journal, atOnce = 100, now = () => new Date() } = deps;
+  const { db, blobs, journal, archive, atOnce = 100, now = () => new Date() } = deps;
   return {
     async step() {
       const settling: (() => Promise<void>)[] = [];
@@ -174,7 +176,7 @@ export function createRetentionWork(deps: RetentionDeps): RetentionWork {
   ): Promise<{ bytes: number; settling?: (() => Promise<void>)[] } | null> {
     if (!open) return { bytes: 0 };
     return kind === 'record'
-      ? eraseWholeRecord(db, caller, { id, end })
+      ? eraseWholeRecord({ db, archive }, caller, { id, end })
       : eraseWholeFile(db, blobs, { caller, id, end });
   }
 
