@@ -78,6 +78,10 @@ export const floors: Room[][] = [
     { path: 'src/webhooks/deliveries/', job: 'The log of deliveries, its partitions and checks' },
     { path: 'src/webhooks/replays/', job: 'Sending again what was sent before' },
     {
+      path: 'src/webhooks/ordering/',
+      job: 'The lines of ordered endpoints: the events of a resource one after the other',
+    },
+    {
       path: 'src/webhooks/dispatch/',
       job: 'The queue, lanes and the dispatcher; retries and endpoint health',
     },

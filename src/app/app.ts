@@ -131,6 +131,7 @@ export async function createApp(
     createWebhooks(config.webhooks, {
       ...{ db, keyring, connection, onConnectionLost, changes, log },
       order: feed.order,
+      placed: feed.placed,
     }),
   );
   const { eventWakeup } = webhooks;

@@ -60,7 +60,10 @@ export function addWebhooksCommands(program: Command): void {
           const { endpoint, secret, test } = await endpoints
             .create(
               await callerFor(store, options),
-              { url, eventTypes: events, filter, description, enabled: true, rateLimit },
+              {
+                ...{ url, eventTypes: events, filter, description, enabled: true, rateLimit },
+                ...{ ordering: 'none', ed25519: false, headers: [], clientCertificate: null },
+              },
               () => [],
             )
             .catch(explain);

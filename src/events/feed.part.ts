@@ -16,6 +16,8 @@ import { createFeedWatcher } from './feed-watcher.ts';
 export interface Feed extends Part {
   /** Wake it after a commit with an event. */
   order: Wakeup;
+  /** Woken when events may have been given a position. */
+  placed: Wakeup;
   /** Assigns positions to events before they are inserted, for callers that write many in one commit. */
   place(db: Db, writes: Write[]): Promise<void>;
   streams: EventStreams;
@@ -32,13 +34,21 @@ export interface FeedDeps {
 export async function createFeed({ db, pool, findCaller, limits, changes }: FeedDeps): Promise<Feed> {
   const order = createWakeup();
   const ordered = createWakeup();
+  const placed = createWakeup();
+  const feed = {
+    wake() {
+      ordered.wake();
+      placed.wake();
+    },
+  };
   const feedGeneration = await readFeedGeneration(db);
   const streams = createEventStreams({ pool, watcher: createFeedWatcher({ pool, wakeup: ordered }) });
   return {
     order,
+    placed,
     place: placeEvents,
     streams,
-    loops: [eventOrderLoop(pool, { order, feed: ordered, changes })],
+    loops: [eventOrderLoop(pool, { order, feed, changes })],
     routes(app, { cursors }) {
       eventRoutes(app, { pool, cursors, feedGeneration, eventStreams: streams, findCaller, limits });
     },

@@ -1,5 +1,7 @@
 /** Reads the feed: segments say which events are next, and these are read by their keys. */
+import { CompiledQuery } from 'kysely';
 import type { Pool } from 'pg';
+import type { Db } from '../db/database.ts';
 import { mostInSegment } from './event-segments.ts';
 
 export interface FeedQuery {
@@ -138,6 +140,12 @@ const backwardsText = stretchText('desc');
 /** The last position of the feed: anything after it is new. */
 export async function tailPosition(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ tail: number }>(tailText);
+  return rows[0]?.tail ?? 0;
+}
+
+/** The same, within a transaction. */
+export async function readTail(db: Db): Promise<number> {
+  const { rows } = await db.executeQuery<{ tail: number }>(CompiledQuery.raw(tailText));
   return rows[0]?.tail ?? 0;
 }
 

@@ -11,7 +11,12 @@ export const typePatterns: string[] = [...eventTypes, ...prefixes.map((prefix) =
 
 /** The types of the catalogue that any of the patterns stands for, in its order. */
 export function typesOf(patterns: readonly string[]): EventType[] {
-  return eventTypes.filter((type) => patterns.some((pattern) => standsFor(pattern, type)));
+  return eventTypes.filter((type) => subscribesTo(patterns, type));
+}
+
+/** Also for types that only a later version knows. */
+export function subscribesTo(patterns: readonly string[], type: string): boolean {
+  return patterns.some((pattern) => standsFor(pattern, type));
 }
 
 function standsFor(pattern: string, type: string): boolean {

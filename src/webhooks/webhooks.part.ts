@@ -14,9 +14,12 @@ import { createWebhookMetrics } from './dispatch/metrics.ts';
 import { createNodes } from './dispatch/nodes.ts';
 import { createOutgoing } from './dispatch/outgoing.ts';
 import { createQueue } from './dispatch/queue.ts';
-import { rememberSigners } from './dispatch/signers.ts';
+import { rememberSenders } from './dispatch/senders.ts';
 import { deliveryHoursLoop, deliveryLogLoop, nodesLoop } from './dispatch/upkeep.loop.ts';
+import { endpointKeyRoutes } from './endpoints/endpoint-keys.routes.ts';
 import { endpointRoutes } from './endpoints/endpoints.routes.ts';
+import { webhookLinesLoop } from './ordering/lines.loop.ts';
+import { createLines } from './ordering/lines.ts';
 import { replaysLoop } from './replays/replays.loop.ts';
 import { replayRoutes } from './replays/replays.routes.ts';
 import { createReplays } from './replays/replays.ts';
@@ -32,12 +35,14 @@ export interface WebhooksDeps {
   connection(): pg.ClientConfig;
   onConnectionLost(error: Error): void;
   order: Pick<Wakeup, 'wake'>;
+  /** Woken when events may have been given a position. */
+  placed: Wakeup;
   changes: Changes;
   log: Logger;
 }
 
 export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webhooks {
-  const { db, keyring, connection, onConnectionLost, order, changes, log } = deps;
+  const { db, keyring, connection, onConnectionLost, order, placed, changes, log } = deps;
   const deliveryWakeup = createWakeup();
   const replayWakeup = createWakeup();
   const eventWakeup = {
@@ -50,6 +55,7 @@ export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webho
   const deliveries = createDeliveries({ db, wakeup: deliveryWakeup });
   const replays = createReplays({ db, wakeup: replayWakeup, deliveryWakeup });
   const queueDatabase = openDatabase({ connection, onError: onConnectionLost, max: 4, settings: indexOnly });
+  const lines = createLines({ db, pool: queueDatabase.pool, deliveryWakeup });
   const nodeId = createNodeId();
   const metrics = createWebhookMetrics(queueDatabase.pool);
   const nodes = createNodes(nodeId, {
@@ -65,9 +71,18 @@ export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webho
     nodeId,
     wakeup: deliveryWakeup,
     changes,
-    signerOf: rememberSigners(endpoints, config.serviceName),
+    senderOf: rememberSenders(endpoints, config.serviceName),
     onHealth: createHealthKeeper(endpoints),
-    onWritten: metrics.onWritten,
+    onWritten(results, refused) {
+      metrics.onWritten(results, refused);
+      const ended = results.flatMap(({ status, delivery: { endpoint, resource } }) =>
+        status === 'pending' || resource === null ? [] : { endpointId: endpoint.id, resource },
+      );
+      // The loop finds them later if this fails.
+      lines
+        .release(ended)
+        .catch((error) => log.error({ err: error }, 'could not release ordered deliveries'));
+    },
     log,
   });
   return {
@@ -75,6 +90,7 @@ export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webho
     metrics: metrics.all,
     loops: [
       dispatcher,
+      webhookLinesLoop(lines, { wakeup: placed, changes }),
       replaysLoop(replays, { wakeup: replayWakeup, changes }),
       nodesLoop(nodes, deliveryWakeup),
       deliveryLogLoop(db, config.retentionDays),
@@ -82,6 +98,7 @@ export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webho
     ],
     routes(app, shell) {
       endpointRoutes(app, { ...shell, endpoints });
+      endpointKeyRoutes(app, { ...shell, endpoints });
       deliveryRoutes(app, { ...shell, deliveries });
       replayRoutes(app, { ...shell, replays });
     },

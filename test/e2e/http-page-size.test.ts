@@ -11,6 +11,7 @@ import { maxIntervals } from '../../src/maintenance/intervals/asset-intervals.ts
 import { mostSignoffs } from '../../src/maintenance/signoffs/signoffs.ts';
 import { scopes } from '../../src/runtime/caller.ts';
 import { mostAttempts } from '../../src/webhooks/deliveries/attempts.ts';
+import { headerLimits } from '../../src/webhooks/endpoints/own-headers.ts';
 import { type FormParts, sendForm } from '../support/clients/upload.ts';
 import { fillLists, type LargestRows, many, some } from '../support/openapi/largest-rows.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
@@ -225,6 +226,12 @@ const inside: Record<string, number> = {
   [`get ${platform}/webhooks/endpoints eventTypes`]: eventTypes.length,
   [`get ${platform}/webhooks/endpoints/{endpointId} eventTypes`]: eventTypes.length,
   [`patch ${platform}/webhooks/endpoints/{endpointId} eventTypes`]: eventTypes.length,
+  [`post ${platform}/webhooks/endpoints headerNames`]: headerLimits.count,
+  [`get ${platform}/webhooks/endpoints headerNames`]: headerLimits.count,
+  [`get ${platform}/webhooks/endpoints/{endpointId} headerNames`]: headerLimits.count,
+  [`patch ${platform}/webhooks/endpoints/{endpointId} headerNames`]: headerLimits.count,
+  // The current one, and those of the last day.
+  [`get ${platform}/webhooks/endpoints/{endpointId}/public-keys publicKeys`]: 5,
   [`get ${platform}/webhooks/deliveries/{deliveryId} attempts`]: mostAttempts,
   [`post ${platform}/webhooks/endpoints/{endpointId}/replay range.types`]: eventTypes.length,
   [`get ${platform}/webhooks/replays/{replayId} range.types`]: eventTypes.length,

@@ -31,6 +31,7 @@ const guarded: [string, string, unknown][] = [
   ['POST', '/api-keys', { name: 'mine' }],
   ['GET', '/webhooks/endpoints/whe_1/secret', undefined],
   ['POST', '/webhooks/endpoints/whe_1/rotate-secret', undefined],
+  ['POST', '/webhooks/endpoints/whe_1/rotate-key-pair', undefined],
   ['DELETE', '/files/fil_1/content', undefined],
   ['DELETE', '/records/rec_1/data', undefined],
   ['PUT', '/holds', { recordId: 'rec_1', held: false }],

@@ -3,6 +3,30 @@ import type { Mutation } from './mutation.ts';
 
 export const webhookMutations: Mutation[] = [
   {
+    name: 'later event released first',
+    file: 'src/webhooks/ordering/lines.store.ts',
+    text: 'order by w.place limit 1',
+    replacement: 'order by w.place desc limit 1',
+    why: 'An ordered endpoint would get the events of a resource in another order.',
+    tests: ['src/webhooks/ordering/lines.test.ts'],
+  },
+  {
+    name: 'delivery that overtakes one under way',
+    file: 'src/webhooks/ordering/lines.store.ts',
+    text: 'case when is_first then now() else',
+    replacement: 'case when true then now() else',
+    why: 'An ordered endpoint would get an event before the one ahead of it has succeeded.',
+    tests: ['src/webhooks/ordering/lines.test.ts'],
+  },
+  {
+    name: 'negated filter',
+    file: 'src/webhooks/endpoints/event-filter.ts',
+    text: "(node.kind === 'and') === wanted ? ' && ' : ' || '",
+    replacement: "node.kind === 'and' ? ' && ' : ' || '",
+    why: 'A filter would hold back events that its owner wants.',
+    tests: ['src/webhooks/endpoints/event-filter.test.ts'],
+  },
+  {
     name: 'late result of a lost claim',
     file: 'src/webhooks/dispatch/queue.ts',
     text: "where r.status <> 'pending' and q.ctid = r.row_at and q.delivery_id = r.id and q.claim_id = r.claim_id",

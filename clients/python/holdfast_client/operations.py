@@ -117,9 +117,11 @@ OPERATIONS: Dict[str, Operation] = {
     "get_endpoint": Operation("GET", "/api-v1/platform/webhooks/endpoints/{endpointId}", (), is_repeatable=True),
     "update_endpoint": Operation("PATCH", "/api-v1/platform/webhooks/endpoints/{endpointId}", (), takes_body=True, is_repeatable=True),
     "delete_endpoint": Operation("DELETE", "/api-v1/platform/webhooks/endpoints/{endpointId}", (), is_repeatable=True),
+    "test_endpoint": Operation("POST", "/api-v1/platform/webhooks/endpoints/{endpointId}/test", ()),
     "get_endpoint_secret": Operation("GET", "/api-v1/platform/webhooks/endpoints/{endpointId}/secret", (), is_repeatable=True),
     "rotate_endpoint_secret": Operation("POST", "/api-v1/platform/webhooks/endpoints/{endpointId}/rotate-secret", (), takes_key=True, is_repeatable=True),
-    "test_endpoint": Operation("POST", "/api-v1/platform/webhooks/endpoints/{endpointId}/test", ()),
+    "list_endpoint_public_keys": Operation("GET", "/api-v1/platform/webhooks/endpoints/{endpointId}/public-keys", (), is_repeatable=True),
+    "rotate_endpoint_key_pair": Operation("POST", "/api-v1/platform/webhooks/endpoints/{endpointId}/rotate-key-pair", (), takes_key=True, is_repeatable=True),
     "list_deliveries": Operation("GET", "/api-v1/platform/webhooks/deliveries", ("endpointId", "eventId", "status", "type", "from", "to", "cursor", "limit",), is_list=True, is_repeatable=True),
     "get_delivery": Operation("GET", "/api-v1/platform/webhooks/deliveries/{deliveryId}", (), is_repeatable=True),
     "retry_delivery": Operation("POST", "/api-v1/platform/webhooks/deliveries/{deliveryId}/retry", ()),
@@ -1855,6 +1857,10 @@ class Operations(Caller):
         description: str = UNSET,
         enabled: bool = UNSET,
         rate_limit: Optional[int] = UNSET,
+        ordering: Literal["none", "resource"] = UNSET,
+        ed25519: bool = UNSET,
+        headers: List[schemas.CreateEndpointHeaders] = UNSET,
+        client_certificate: Optional[schemas.CreateEndpointClientCertificate] = UNSET,
         options: Optional[CallOptions] = None,
     ) -> schemas.CreatedEndpoint:
         """Create a webhook endpoint. Needs the scope `webhooks:write`."""
@@ -1865,6 +1871,10 @@ class Operations(Caller):
             "description": description,
             "enabled": enabled,
             "rateLimit": rate_limit,
+            "ordering": ordering,
+            "ed25519": ed25519,
+            "headers": headers,
+            "clientCertificate": client_certificate,
         }
         result: schemas.CreatedEndpoint = self._data("create_endpoint", arguments, options)
         return result
@@ -1907,6 +1917,10 @@ class Operations(Caller):
         description: str = UNSET,
         enabled: bool = UNSET,
         rate_limit: Optional[int] = UNSET,
+        ordering: Literal["none", "resource"] = UNSET,
+        ed25519: bool = UNSET,
+        headers: List[schemas.UpdateEndpointHeaders] = UNSET,
+        client_certificate: Optional[schemas.UpdateEndpointClientCertificate] = UNSET,
         options: Optional[CallOptions] = None,
     ) -> schemas.SavedEndpoint:
         """Update a webhook endpoint. Needs the scope `webhooks:write`."""
@@ -1918,6 +1932,10 @@ class Operations(Caller):
             "description": description,
             "enabled": enabled,
             "rateLimit": rate_limit,
+            "ordering": ordering,
+            "ed25519": ed25519,
+            "headers": headers,
+            "clientCertificate": client_certificate,
         }
         result: schemas.SavedEndpoint = self._data("update_endpoint", arguments, options)
         return result
@@ -1933,6 +1951,19 @@ class Operations(Caller):
             "endpointId": endpoint_id,
         }
         self._data("delete_endpoint", arguments, options)
+
+    def test_endpoint(
+        self,
+        endpoint_id: str,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.EndpointTest:
+        """Send a test event. Needs the scope `webhooks:write`."""
+        arguments: Dict[str, Any] = {
+            "endpointId": endpoint_id,
+        }
+        result: schemas.EndpointTest = self._data("test_endpoint", arguments, options)
+        return result
 
     def get_endpoint_secret(
         self,
@@ -1960,17 +1991,30 @@ class Operations(Caller):
         result: schemas.RotateEndpointSecretResult = self._data("rotate_endpoint_secret", arguments, options)
         return result
 
-    def test_endpoint(
+    def list_endpoint_public_keys(
         self,
         endpoint_id: str,
         *,
         options: Optional[CallOptions] = None,
-    ) -> schemas.EndpointTest:
-        """Send a test event. Needs the scope `webhooks:write`."""
+    ) -> schemas.ListEndpointPublicKeysResult:
+        """List the public keys of an endpoint. Needs the scope `webhooks:read`."""
         arguments: Dict[str, Any] = {
             "endpointId": endpoint_id,
         }
-        result: schemas.EndpointTest = self._data("test_endpoint", arguments, options)
+        result: schemas.ListEndpointPublicKeysResult = self._data("list_endpoint_public_keys", arguments, options)
+        return result
+
+    def rotate_endpoint_key_pair(
+        self,
+        endpoint_id: str,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.RotateEndpointKeyPairResult:
+        """Rotate the key pair that signs. Needs the scope `webhooks:write`."""
+        arguments: Dict[str, Any] = {
+            "endpointId": endpoint_id,
+        }
+        result: schemas.RotateEndpointKeyPairResult = self._data("rotate_endpoint_key_pair", arguments, options)
         return result
 
     def list_deliveries(

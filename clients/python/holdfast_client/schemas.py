@@ -346,10 +346,24 @@ class CreatedEndpoint(TypedDict):
     status: Literal["active", "failing", "disabled"]
     disabledReason: Optional[Literal["owner", "gone", "failing"]]
     rateLimit: Optional[int]
+    ordering: Literal["none", "resource"]
+    ed25519: bool
+    publicKey: Optional[str]
+    headerNames: List[str]
+    clientCertificate: Optional[CreatedEndpointClientCertificate]
     createdAt: str
     updatedAt: str
     secret: str
     test: EndpointTest
+
+
+class CreatedEndpointClientCertificate(TypedDict):
+    """The client certificate, without its key."""
+
+    subject: str
+    issuer: str
+    notAfter: str
+    fingerprint: str
 
 
 class CreatedInvitation(TypedDict):
@@ -430,8 +444,22 @@ class Endpoint(TypedDict):
     status: Literal["active", "failing", "disabled"]
     disabledReason: Optional[Literal["owner", "gone", "failing"]]
     rateLimit: Optional[int]
+    ordering: Literal["none", "resource"]
+    ed25519: bool
+    publicKey: Optional[str]
+    headerNames: List[str]
+    clientCertificate: Optional[EndpointClientCertificate]
     createdAt: str
     updatedAt: str
+
+
+class EndpointClientCertificate(TypedDict):
+    """The client certificate, without its key."""
+
+    subject: str
+    issuer: str
+    notAfter: str
+    fingerprint: str
 
 
 class EndpointDisabledEvent(TypedDict):
@@ -1143,9 +1171,23 @@ class SavedEndpoint(TypedDict):
     status: Literal["active", "failing", "disabled"]
     disabledReason: Optional[Literal["owner", "gone", "failing"]]
     rateLimit: Optional[int]
+    ordering: Literal["none", "resource"]
+    ed25519: bool
+    publicKey: Optional[str]
+    headerNames: List[str]
+    clientCertificate: Optional[SavedEndpointClientCertificate]
     createdAt: str
     updatedAt: str
     test: Optional[SavedEndpointTest]
+
+
+class SavedEndpointClientCertificate(TypedDict):
+    """The client certificate, without its key."""
+
+    subject: str
+    issuer: str
+    notAfter: str
+    fingerprint: str
 
 
 class SavedEndpointTest(TypedDict):
@@ -1619,6 +1661,30 @@ class CreateSignoffAssertion(TypedDict):
     signature: str
 
 
+class CreateEndpointHeaders(TypedDict):
+    name: str
+    value: str
+
+
+class CreateEndpointClientCertificate(TypedDict):
+    """Shown to a receiver that asks for a certificate of the client."""
+
+    certificate: str
+    privateKey: str
+
+
+class UpdateEndpointHeaders(TypedDict):
+    name: str
+    value: str
+
+
+class UpdateEndpointClientCertificate(TypedDict):
+    """Shown to a receiver that asks for a certificate of the client."""
+
+    certificate: str
+    privateKey: str
+
+
 class GetEndpointSecretResult(TypedDict):
     """The signing secret."""
 
@@ -1630,6 +1696,24 @@ class RotateEndpointSecretResult(TypedDict):
 
     secret: str
     previousSecretUntil: str
+
+
+class ListEndpointPublicKeysResult(TypedDict):
+    """The keys that sign now."""
+
+    publicKeys: List[ListEndpointPublicKeysResultPublicKeys]
+
+
+class ListEndpointPublicKeysResultPublicKeys(TypedDict):
+    publicKey: str
+    until: Optional[str]
+
+
+class RotateEndpointKeyPairResult(TypedDict):
+    """The new public key, and until when the old private key signs too."""
+
+    publicKey: str
+    previousPublicKeyUntil: str
 
 
 class CreateReplayResult(TypedDict):

@@ -1757,6 +1757,26 @@ export interface paths {
         patch: operations["updateEndpoint"];
         trace?: never;
     };
+    "/api-v1/platform/webhooks/endpoints/{endpointId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Needs the scope `webhooks:write`.
+         */
+        post: operations["testEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/platform/webhooks/endpoints/{endpointId}/secret": {
         parameters: {
             query?: never;
@@ -1797,7 +1817,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api-v1/platform/webhooks/endpoints/{endpointId}/test": {
+    "/api-v1/platform/webhooks/endpoints/{endpointId}/public-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the public keys of an endpoint
+         * @description A delivery is genuine if one of them verifies a v1a signature of it. The current key is the first; a replaced one signs for 24 more hours. Empty when the endpoint signs with no key pair. Needs the scope `webhooks:read`.
+         */
+        get: operations["listEndpointPublicKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/webhooks/endpoints/{endpointId}/rotate-key-pair": {
         parameters: {
             query?: never;
             header?: never;
@@ -1807,10 +1847,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a test event
-         * @description Needs the scope `webhooks:write`.
+         * Rotate the key pair that signs
+         * @description The old private key signs beside the new one for 24 hours. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `webhooks:write`.
          */
-        post: operations["testEndpoint"];
+        post: operations["rotateEndpointKeyPair"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3067,6 +3107,25 @@ export interface components {
              */
             disabledReason: "owner" | "gone" | "failing" | null;
             rateLimit: number | null;
+            /**
+             * @description resource: the events of each resource one after the other, in the order of the feed
+             * @enum {string}
+             */
+            ordering: "none" | "resource";
+            /** @description Also sign with a key pair of the endpoint: v1a in the header webhook-signature */
+            ed25519: boolean;
+            /** @description Verifies the signatures v1a */
+            publicKey: string | null;
+            headerNames: string[];
+            /** @description The client certificate, without its key */
+            clientCertificate: {
+                subject: string;
+                issuer: string;
+                /** Format: date-time */
+                notAfter: string;
+                /** @description SHA-256 of the certificate */
+                fingerprint: string;
+            } | null;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -3167,6 +3226,25 @@ export interface components {
              */
             disabledReason: "owner" | "gone" | "failing" | null;
             rateLimit: number | null;
+            /**
+             * @description resource: the events of each resource one after the other, in the order of the feed
+             * @enum {string}
+             */
+            ordering: "none" | "resource";
+            /** @description Also sign with a key pair of the endpoint: v1a in the header webhook-signature */
+            ed25519: boolean;
+            /** @description Verifies the signatures v1a */
+            publicKey: string | null;
+            headerNames: string[];
+            /** @description The client certificate, without its key */
+            clientCertificate: {
+                subject: string;
+                issuer: string;
+                /** Format: date-time */
+                notAfter: string;
+                /** @description SHA-256 of the certificate */
+                fingerprint: string;
+            } | null;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -4005,6 +4083,25 @@ export interface components {
              */
             disabledReason: "owner" | "gone" | "failing" | null;
             rateLimit: number | null;
+            /**
+             * @description resource: the events of each resource one after the other, in the order of the feed
+             * @enum {string}
+             */
+            ordering: "none" | "resource";
+            /** @description Also sign with a key pair of the endpoint: v1a in the header webhook-signature */
+            ed25519: boolean;
+            /** @description Verifies the signatures v1a */
+            publicKey: string | null;
+            headerNames: string[];
+            /** @description The client certificate, without its key */
+            clientCertificate: {
+                subject: string;
+                issuer: string;
+                /** Format: date-time */
+                notAfter: string;
+                /** @description SHA-256 of the certificate */
+                fingerprint: string;
+            } | null;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -9610,6 +9707,25 @@ export interface operations {
                     enabled?: boolean;
                     /** @description Requests per second */
                     rateLimit?: number | null;
+                    /**
+                     * @description resource: the events of each resource one after the other, in the order of the feed
+                     * @enum {string}
+                     */
+                    ordering?: "none" | "resource";
+                    /** @description Also sign with a key pair of the endpoint: v1a in the header webhook-signature */
+                    ed25519?: boolean;
+                    /** @description Sent with each request; the values are kept as secrets */
+                    headers?: {
+                        name: string;
+                        value: string;
+                    }[];
+                    /** @description Shown to a receiver that asks for a certificate of the client */
+                    clientCertificate?: {
+                        /** @description In PEM, with its authorities */
+                        certificate: string;
+                        /** @description In PEM, not encrypted */
+                        privateKey: string;
+                    } | null;
                 };
             };
         };
@@ -9747,6 +9863,25 @@ export interface operations {
                     enabled?: boolean;
                     /** @description Requests per second */
                     rateLimit?: number | null;
+                    /**
+                     * @description resource: the events of each resource one after the other, in the order of the feed
+                     * @enum {string}
+                     */
+                    ordering?: "none" | "resource";
+                    /** @description Also sign with a key pair of the endpoint: v1a in the header webhook-signature */
+                    ed25519?: boolean;
+                    /** @description Sent with each request; the values are kept as secrets */
+                    headers?: {
+                        name: string;
+                        value: string;
+                    }[];
+                    /** @description Shown to a receiver that asks for a certificate of the client */
+                    clientCertificate?: {
+                        /** @description In PEM, with its authorities */
+                        certificate: string;
+                        /** @description In PEM, not encrypted */
+                        privateKey: string;
+                    } | null;
                 };
             };
         };
@@ -9758,6 +9893,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SavedEndpoint"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    testEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result of a test event */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointTest"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -9869,7 +10044,7 @@ export interface operations {
             };
         };
     };
-    testEndpoint: {
+    listEndpointPublicKeys: {
         parameters: {
             query?: never;
             header?: never;
@@ -9880,13 +10055,67 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The result of a test event */
+            /** @description The keys that sign now */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EndpointTest"];
+                    "application/json": {
+                        publicKeys: {
+                            /** @description whpk_ and the base64 of the 32 bytes of the key */
+                            publicKey: string;
+                            /** Format: date-time */
+                            until: string | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotateEndpointKeyPair: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new public key, and until when the old private key signs too */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        publicKey: string;
+                        /** Format: date-time */
+                        previousPublicKeyUntil: string;
+                    };
                 };
             };
             /** @description The request was refused; `errorCode` says why */

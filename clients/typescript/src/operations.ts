@@ -109,9 +109,11 @@ export const operationTable = {
   getEndpoint: {"method":"GET","path":"/api-v1/platform/webhooks/endpoints/{endpointId}","query":[],"isRepeatable":true},
   updateEndpoint: {"method":"PATCH","path":"/api-v1/platform/webhooks/endpoints/{endpointId}","query":[],"takesBody":true,"isRepeatable":true},
   deleteEndpoint: {"method":"DELETE","path":"/api-v1/platform/webhooks/endpoints/{endpointId}","query":[],"isRepeatable":true},
+  testEndpoint: {"method":"POST","path":"/api-v1/platform/webhooks/endpoints/{endpointId}/test","query":[]},
   getEndpointSecret: {"method":"GET","path":"/api-v1/platform/webhooks/endpoints/{endpointId}/secret","query":[],"isRepeatable":true},
   rotateEndpointSecret: {"method":"POST","path":"/api-v1/platform/webhooks/endpoints/{endpointId}/rotate-secret","query":[],"takesKey":true,"isRepeatable":true},
-  testEndpoint: {"method":"POST","path":"/api-v1/platform/webhooks/endpoints/{endpointId}/test","query":[]},
+  listEndpointPublicKeys: {"method":"GET","path":"/api-v1/platform/webhooks/endpoints/{endpointId}/public-keys","query":[],"isRepeatable":true},
+  rotateEndpointKeyPair: {"method":"POST","path":"/api-v1/platform/webhooks/endpoints/{endpointId}/rotate-key-pair","query":[],"takesKey":true,"isRepeatable":true},
   listDeliveries: {"method":"GET","path":"/api-v1/platform/webhooks/deliveries","query":["endpointId","eventId","status","type","from","to","cursor","limit"],"isList":true,"isRepeatable":true},
   getDelivery: {"method":"GET","path":"/api-v1/platform/webhooks/deliveries/{deliveryId}","query":[],"isRepeatable":true},
   retryDelivery: {"method":"POST","path":"/api-v1/platform/webhooks/deliveries/{deliveryId}/retry","query":[]},
@@ -361,12 +363,16 @@ export interface Operations {
   updateEndpoint: Method<'updateEndpoint'>;
   /** Delete a webhook endpoint. Needs the scope `webhooks:write`. */
   deleteEndpoint: Method<'deleteEndpoint'>;
+  /** Send a test event. Needs the scope `webhooks:write`. */
+  testEndpoint: Method<'testEndpoint'>;
   /** Show the signing secret. Needs the scope `webhooks:write`. */
   getEndpointSecret: Method<'getEndpointSecret'>;
   /** Rotate the signing secret. Needs the scope `webhooks:write`. */
   rotateEndpointSecret: Method<'rotateEndpointSecret'>;
-  /** Send a test event. Needs the scope `webhooks:write`. */
-  testEndpoint: Method<'testEndpoint'>;
+  /** List the public keys of an endpoint. Needs the scope `webhooks:read`. */
+  listEndpointPublicKeys: Method<'listEndpointPublicKeys'>;
+  /** Rotate the key pair that signs. Needs the scope `webhooks:write`. */
+  rotateEndpointKeyPair: Method<'rotateEndpointKeyPair'>;
   /** List deliveries. Needs the scope `webhooks:read`. */
   listDeliveries: Method<'listDeliveries'>;
   /** Get a delivery with every attempt. Needs the scope `webhooks:read`. */

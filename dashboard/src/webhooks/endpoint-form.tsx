@@ -16,6 +16,7 @@ import { call } from '../api/call.ts';
 import { FormDialog } from '../frame/form.tsx';
 import { SecretOnce } from '../frame/secret.tsx';
 import { type Endpoint, type SavedEndpoint, subscriptionChoices } from './endpoint.ts';
+import { type SendingChange, SendingFields } from './sending-fields.tsx';
 import { TestOutcomeNote } from './test-outcome.tsx';
 
 const path = '/platform/webhooks/endpoints';
@@ -27,6 +28,7 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close()
   const [filter, setFilter] = useState(endpoint?.filter ?? '');
   const [description, setDescription] = useState(endpoint?.description ?? '');
   const [rateLimit, setRateLimit] = useState<number | string>(endpoint?.rateLimit ?? '');
+  const [sending, setSending] = useState<SendingChange>({});
   const [enabled, setEnabled] = useState(endpoint?.enabled ?? true);
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const saving = useMutation({
@@ -39,6 +41,7 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close()
         description,
         enabled,
         rateLimit: typeof rateLimit === 'number' ? rateLimit : null,
+        ...sending,
       };
       return endpoint
         ? call<SavedEndpoint>('PATCH', `${path}/${endpoint.id}`, { body })
@@ -101,6 +104,7 @@ export function EndpointForm({ endpoint, close }: { endpoint?: Endpoint; close()
         value={rateLimit}
         onChange={setRateLimit}
       />
+      <SendingFields endpoint={endpoint} change={sending} onChange={setSending} />
       <Switch
         label="Enabled"
         description="While it is off, events are kept and can be replayed"

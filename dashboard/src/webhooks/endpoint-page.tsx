@@ -3,7 +3,7 @@ import { Alert, Badge, Button, Group, Menu, Stack, Tabs } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { useMayWrite } from '../api/session.ts';
 import { Confirm } from '../frame/confirm.tsx';
@@ -83,6 +83,29 @@ function WholeEndpoint({ endpoint }: { endpoint: Endpoint }) {
                 </Group>,
               ],
               ['Filter', endpoint.filter === null ? 'none' : <code key="filter">{endpoint.filter}</code>],
+              ['Order', endpoint.ordering === 'resource' ? 'one after the other for each resource' : 'any'],
+              ...(endpoint.headerNames.length > 0
+                ? [['Own headers', endpoint.headerNames.join(', ')] as [string, string]]
+                : []),
+              ...(endpoint.publicKey === null
+                ? []
+                : [
+                    [
+                      'Public key',
+                      <Code key="public-key" value={endpoint.publicKey} label="public key" whole />,
+                    ] as [string, ReactNode],
+                  ]),
+              ...(endpoint.clientCertificate === null
+                ? []
+                : [
+                    [
+                      'Client certificate',
+                      <span key="certificate">
+                        {endpoint.clientCertificate.subject}, until{' '}
+                        <Time at={endpoint.clientCertificate.notAfter} exact />
+                      </span>,
+                    ] as [string, ReactNode],
+                  ]),
               ['Requests per second', endpoint.rateLimit ?? 'no limit'],
               ['Created', <Time key="created" at={endpoint.createdAt} exact />],
               ['Changed', <Time key="changed" at={endpoint.updatedAt} exact />],

@@ -2,7 +2,20 @@
 import type { Generated } from 'kysely';
 import type { Json, NullableTimestamp, Timestamp } from './columns.ts';
 
+interface CertificateColumn {
+  subject: string;
+  issuer: string;
+  notAfter: string;
+  fingerprint: string;
+}
+
 export interface WebhookTables {
+  webhook_lines: {
+    workspace_id: string;
+    endpoint_id: string;
+    position: number;
+    until: NullableTimestamp;
+  };
   webhook_endpoints: {
     workspace_id: string;
     id: string;
@@ -14,6 +27,11 @@ export interface WebhookTables {
     enabled: boolean;
     disabled_reason: 'owner' | 'gone' | 'failing' | null;
     rate_limit: number | null;
+    ed25519: Generated<boolean>;
+    public_key: string | null;
+    header_names: Generated<string[]>;
+    client_certificate: Json<CertificateColumn | null>;
+    ordering: Generated<'none' | 'resource'>;
     failing_since: NullableTimestamp;
     last_failure_at: NullableTimestamp;
     revision: Generated<number>;
@@ -26,6 +44,7 @@ export interface WebhookTables {
     endpoint_id: string;
     id: string;
     until: Timestamp;
+    public_key: string | null;
   };
   webhook_deliveries: {
     workspace_id: string;
@@ -72,6 +91,8 @@ export interface WebhookTables {
     resume_at: NullableTimestamp;
     manual_count: Generated<number>;
     late_ms: Generated<number>;
+    resource: string | null;
+    place: number | null;
   };
   webhook_nodes: {
     id: number;

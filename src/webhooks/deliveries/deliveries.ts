@@ -7,6 +7,7 @@ import { insertAll } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { Wakeup } from '../../runtime/loop.ts';
+import { heldUntil } from '../ordering/lines.store.ts';
 import { type Attempt, toAttempts } from './attempts.ts';
 import { countAgain } from './delivery-hours.ts';
 import { putInAgain } from './queue-admin.ts';
@@ -65,6 +66,8 @@ export interface Deliveries {
   /** One more attempt, now. */
   retry(caller: Caller, id: string): Promise<Delivery>;
 }
+
+const heldUntilMs = Date.parse(heldUntil);
 
 const columns = [
   'd.id',
@@ -211,6 +214,11 @@ export function createDeliveries({ db, wakeup, bounds = usualBounds }: Deliverie
     if (row.type === 'webhook.test')
       throw new AppError('conflict', 'A test event cannot be retried. Send a new one.');
     const { status } = toDelivery(row);
+    if (row.next_attempt_at !== null && row.next_attempt_at.getTime() === heldUntilMs)
+      throw new AppError(
+        'conflict',
+        'The delivery waits for an earlier one of the same resource. Retry that one instead.',
+      );
     if (status === 'succeeded' || status === 'delivering')
       throw new AppError('conflict', `The delivery is ${status}, so there is nothing to retry.`);
     const endpoint = await db
@@ -262,7 +270,7 @@ function toDelivery(row: Row): Delivery {
     type: row.type,
     status: row.claim_id === null ? row.status : 'delivering',
     createdAt: row.created_at,
-    nextAttemptAt: row.next_attempt_at,
+    nextAttemptAt: row.next_attempt_at?.getTime() === heldUntilMs ? null : row.next_attempt_at,
     attemptCount: row.attempt_count,
     replayId: row.replay_id,
   };

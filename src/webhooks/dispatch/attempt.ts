@@ -2,15 +2,15 @@
 
 import type { Attempt } from '../deliveries/attempts.ts';
 import type { Exchanger } from '../exchange/exchange.ts';
-import type { Signer } from '../exchange/signature.ts';
 import type { ClaimedDelivery, ClaimedEndpoint, DeliveryResult } from './queue.ts';
 import { nextAttemptAt, parseRetryAfter } from './retry-schedule.ts';
+import type { Sender } from './senders.ts';
 
 export interface AttemptDeps {
   exchanger: Exchanger;
   retryStepsMs: number[];
   /** At once if it is known, as it mostly is: a promise would cost every delivery. */
-  signerOf(endpoint: ClaimedEndpoint): Signer | Promise<Signer>;
+  senderOf(endpoint: ClaimedEndpoint): Sender | Promise<Sender>;
   /** Called after every attempt with the health of the endpoint. Null: there is nothing to save. */
   onHealth(endpoint: ClaimedEndpoint, health: EndpointHealth): Promise<void> | null;
   log: { error(details: object, message: string): void };
@@ -19,18 +19,18 @@ export interface AttemptDeps {
 export type EndpointHealth = 'well' | 'failing' | 'gone';
 
 export async function attemptDelivery(
-  { exchanger, retryStepsMs, signerOf, onHealth, log }: AttemptDeps,
+  { exchanger, retryStepsMs, senderOf, onHealth, log }: AttemptDeps,
   delivery: ClaimedDelivery,
 ): Promise<DeliveryResult> {
   const { endpoint, envelope, eventId, attemptCount } = delivery;
   // The endpoint may change while the request runs; the result counts for this URL only.
   const { url } = endpoint;
   if (!endpoint.enabled) return { delivery, status: 'skipped', retryInMs: null, attempt: null };
-  const signer = signerOf(endpoint);
-  const sign = signer instanceof Promise ? await signer : signer;
+  const sender = senderOf(endpoint);
+  const { sign, client } = sender instanceof Promise ? await sender : sender;
   const startedAt = Date.now();
   const headers = sign({ eventId, body: envelope, timestamp: Math.floor(startedAt / 1000) });
-  const told = await exchanger.post({ url, headers, body: envelope });
+  const told = await exchanger.post({ url, headers, body: envelope, client });
   if (told.cutOff) return { delivery, status: 'pending', retryInMs: null, attempt: null };
   const attempt: Attempt = {
     number: attemptCount + 1,

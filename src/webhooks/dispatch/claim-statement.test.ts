@@ -139,7 +139,7 @@ async function fail(delivery: ClaimedDelivery) {
     {
       exchanger: { post: async () => answered(500), close: async () => {} },
       retryStepsMs: stepsMs,
-      signerOf: async () => () => ({}),
+      senderOf: async () => ({ sign: () => ({}), client: null }),
       onHealth: async () => {},
       log: { error: () => assert.fail() },
     },

@@ -71,11 +71,11 @@ with recursive active (endpoint_id, wrapped, number) as (
   from due where q.ctid = due.row_at
   returning q.workspace_id, q.delivery_id, q.created_at, q.event_id, q.endpoint_id, q.attempt_count, q.manual_count,
     q.first_attempt_at, q.resume_at is not null as by_hand,
-    q.late_ms + extract(epoch from now() - q.next_attempt_at)::float8 * 1000 as late_ms, q.ctid as row_at
+    q.late_ms + extract(epoch from now() - q.next_attempt_at)::float8 * 1000 as late_ms, q.resource, q.ctid as row_at
 )
 select *, null as wrapped from claimed
 union all
-select null, null, null, null, endpoint_id, null, null, null, null, null, null, wrapped from due where row_at is null`;
+select null, null, null, null, endpoint_id, null, null, null, null, null, null, null, wrapped from due where row_at is null`;
 
 /** Wakes retries that have become due. */
 export const wakeText = `

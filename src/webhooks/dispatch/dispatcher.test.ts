@@ -71,7 +71,7 @@ test('hanging receivers of one workspace leave capacity on the node for another'
     exchanger: { post, close: async () => {} },
     retryStepsMs: [],
     timeoutMs: 60_000,
-    signerOf: async () => () => ({}),
+    senderOf: async () => ({ sign: () => ({}), client: null }),
     onHealth: async () => {},
     onWritten() {},
     nodeId: 1,

@@ -10,6 +10,7 @@ import { newId } from '../../runtime/ids.ts';
 import { createEndpoints, type Endpoints } from '../endpoints/endpoints.ts';
 import { createTester } from '../endpoints/test-event.ts';
 import { createExchanger, type Exchanger } from '../exchange/exchange.ts';
+import { lineChanges } from '../ordering/line-changes.ts';
 import { createHealthKeeper } from './health.ts';
 import { type ClaimedEndpoint, createQueue } from './queue.ts';
 
@@ -28,7 +29,7 @@ before(async () => {
   const guard = createAddressGuard(toAllowList([]));
   exchanger = createExchanger({ guard, timeoutMs: 1000, caFile: null });
   const tester = createTester({ exchanger, serviceName: 'Service' });
-  endpoints = createEndpoints({ db, keyring, guard, tester, eventWakeup: { wake() {} } });
+  endpoints = createEndpoints({ db, keyring, guard, tester, eventWakeup: { wake() {} }, lines: lineChanges });
 });
 after(async () => {
   await exchanger.close();

@@ -7,6 +7,7 @@ import type { Wakeup } from '../../runtime/loop.ts';
 import { createEndpoints, type Endpoints } from '../endpoints/endpoints.ts';
 import { createTester } from '../endpoints/test-event.ts';
 import { createExchanger, type Exchanger } from '../exchange/exchange.ts';
+import { lineChanges } from '../ordering/line-changes.ts';
 
 export interface Outgoing {
   exchanger: Exchanger;
@@ -28,5 +29,8 @@ export function createOutgoing(
   const guard = createAddressGuard(toAllowList(settings.allow));
   const exchanger = createExchanger({ guard, timeoutMs, caFile });
   const tester = createTester({ exchanger, serviceName });
-  return { exchanger, endpoints: createEndpoints({ db, keyring, guard, tester, eventWakeup }) };
+  return {
+    exchanger,
+    endpoints: createEndpoints({ db, keyring, guard, tester, eventWakeup, lines: lineChanges }),
+  };
 }

@@ -191,7 +191,7 @@ for (const isSaved of [true, false]) {
       {
         exchanger: { post: async () => ({ ...answer, retryAfter: null, cutOff: false }) } as never,
         retryStepsMs: [],
-        signerOf: async () => () => ({}) as never,
+        senderOf: async () => ({ sign: () => ({}), client: null }),
         async onHealth() {
           // Sees the row as it was, before the change is committed.
           await look();

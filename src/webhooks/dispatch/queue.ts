@@ -22,6 +22,8 @@ export interface ClaimedDelivery {
   firstAttemptAt: Date | null;
   /** How long it has waited for this service in total while it was due. */
   lateMs: number;
+  /** What it is about, if the endpoint gets its deliveries in order. */
+  resource: string | null;
   /** The ctid of its row in the queue, which finds the row without an index scan. */
   rowAt: string;
   claimId: string;
@@ -146,6 +148,7 @@ interface ClaimRow {
   first_attempt_at: Date | null;
   by_hand: boolean;
   late_ms: number;
+  resource: string | null;
   row_at: string;
 }
 
@@ -342,6 +345,7 @@ function toDelivery(
     lateMs: row.late_ms,
     firstAttemptAt: row.first_attempt_at,
     rowAt: row.row_at,
+    resource: row.resource,
     ...claim,
   };
 }

@@ -1,8 +1,6 @@
 /** /platform/webhooks/endpoints */
 
 import { Type } from 'typebox';
-import { eventTypes } from '../../events/catalogue.ts';
-import { typePatterns } from '../../events/type-patterns.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
@@ -10,99 +8,21 @@ import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { type Caller, may } from '../../runtime/caller.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
-import { dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
+import {
+  CreatedSchema,
+  EndpointSchema,
+  endpointPath,
+  eventTypesSchema,
+  optionalInput,
+  SavedSchema,
+  target,
+  testSchema,
+} from './endpoint-schemas.ts';
 import type { Endpoint } from './endpoints.store.ts';
-import { type EndpointInput, type Endpoints, endpointLimits, statusOf } from './endpoints.ts';
-import { filterLimits } from './filter-syntax.ts';
+import { type EndpointInput, type Endpoints, statusOf } from './endpoints.ts';
 import { maskUrl } from './masked-url.ts';
 
-const sampleTypes = ['file.*', 'record.anchor.confirmed'];
-const sampleFilter = `data.vault_id == "${sample.vaultId}" and data.version > 1`;
-const sampleSecret = 'whsec_YW4gZXhhbXBsZSwgYW5kIG5vIHNlY3JldCBhdCBhbGw=';
-const sampleDescription = 'Tells the terminal what is anchored';
-const sampleCreatedAt = '2026-03-02T08:45:00.000Z';
-
-export const eventTypesSchema = Type.Array(Type.String({ enum: typePatterns }), {
-  minItems: 1,
-  uniqueItems: true,
-  maxItems: eventTypes.length,
-  description: 'Types, all types with a prefix such as `record.*`, or `*` for all, also future ones',
-  examples: [sampleTypes],
-});
-const filter = orNull(
-  like(
-    plainText({
-      minLength: 1,
-      maxLength: filterLimits.length,
-      description: 'Only events that fulfil this expression are sent; see the guide of webhooks',
-    }),
-    sampleFilter,
-  ),
-);
-const target = text(sample.endpointUrl, {
-  minLength: 1,
-  maxLength: endpointLimits.urlLength,
-  description: 'Public https address that accepts POST',
-});
-const description = like(plainText({ maxLength: endpointLimits.descriptionLength }), sampleDescription);
-const rateLimit = orNull(
-  Type.Integer({
-    minimum: 1,
-    maximum: endpointLimits.requestsPerSecond,
-    description: 'Requests per second',
-    examples: [50],
-  }),
-);
-
-const enabled = Type.Boolean({ examples: [true] });
-
-const fields = {
-  id: text(sample.endpointId),
-  url: text(sample.endpointUrl, {
-    description: 'Path and query are shown only to callers who may change the endpoint',
-  }),
-  eventTypes: Type.Array(Type.String(), { examples: [sampleTypes] }),
-  filter: orNull(text(sampleFilter, { description: 'Only events that fulfil it are sent; null: all' })),
-  description: text(sampleDescription),
-  enabled,
-  status: Type.String({ enum: ['active', 'failing', 'disabled'] }),
-  disabledReason: orNull(
-    Type.String({
-      enum: ['owner', 'gone', 'failing'],
-      description: 'owner, gone (it answered 410) or failing (for five days)',
-    }),
-  ),
-  rateLimit: orNull(Type.Integer({ examples: [50] })),
-  createdAt: like(dateTime, sampleCreatedAt),
-  updatedAt: like(dateTime, sampleCreatedAt),
-};
-const test = named(
-  { title: 'EndpointTest', description: 'The result of a test event' },
-  Type.Object({
-    delivered: Type.Boolean({ examples: [true] }),
-    statusCode: orNull(Type.Integer({ examples: [204] })),
-    error: orNull(Type.String()),
-    durationMs: Type.Integer({ examples: [184] }),
-  }),
-);
-const EndpointSchema = named(
-  { title: 'Endpoint', description: 'A URL to which events are sent' },
-  Type.Object(fields),
-);
-const SavedSchema = named(
-  { title: 'SavedEndpoint', description: 'The endpoint, and the result of the test event if one was sent' },
-  Type.Object({ ...fields, test: orNull(test) }),
-);
-const CreatedSchema = named(
-  {
-    title: 'CreatedEndpoint',
-    description: 'The new endpoint with its signing secret, and the result of the test event',
-  },
-  Type.Object({ ...fields, secret: text(sampleSecret), test }),
-);
-
 const url = `${apiBase}/platform/webhooks/endpoints`;
-export const endpointPath = Type.Object({ endpointId: text(sample.endpointId) });
 const tags = ['webhooks'];
 
 export interface EndpointRoutesDeps {
@@ -126,10 +46,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
           {
             url: target,
             eventTypes: eventTypesSchema,
-            filter: Type.Optional(filter),
-            description: Type.Optional(description),
-            enabled: Type.Optional(enabled),
-            rateLimit: Type.Optional(rateLimit),
+            ...optionalInput,
           },
           { additionalProperties: false },
         ),
@@ -137,18 +54,13 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
       },
     },
     async (request, reply) => {
-      const {
-        url,
-        eventTypes,
-        filter = null,
-        description = '',
-        enabled = true,
-        rateLimit = null,
-      } = request.body;
+      const { url, eventTypes, ...given } = request.body;
+      const unset = { filter: null, description: '', enabled: true, rateLimit: null };
+      const plain = { ordering: 'none' as const, ed25519: false, headers: [], clientCertificate: null };
       const answer = idempotency.answer(request, reply.code(201), { secret: true });
       await endpoints.create(
         callerOf(request),
-        { url, eventTypes, filter, description, enabled, rateLimit },
+        { url, eventTypes, ...unset, ...plain, ...given },
         ({ endpoint, secret, test }) => answer.remember({ ...toJson(endpoint), secret, test }),
       );
       return answer.send();
@@ -218,10 +130,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
           {
             url: Type.Optional(target),
             eventTypes: Type.Optional(eventTypesSchema),
-            filter: Type.Optional(filter),
-            description: Type.Optional(description),
-            enabled: Type.Optional(enabled),
-            rateLimit: Type.Optional(rateLimit),
+            ...optionalInput,
           },
           { additionalProperties: false },
         ),
@@ -253,57 +162,6 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
     },
   );
 
-  app.get(
-    `${url}/:endpointId/secret`,
-    {
-      config: { scope: 'webhooks:write', freshSession: true },
-      schema: {
-        operationId: 'getEndpointSecret',
-        summary: 'Show the signing secret',
-        tags,
-        params: endpointPath,
-        response: { 200: Type.Object({ secret: text(sampleSecret) }, { description: 'The signing secret' }) },
-      },
-    },
-    async (request) => ({
-      secret: await endpoints.secret(callerOf(request), request.params.endpointId),
-    }),
-  );
-
-  app.post(
-    `${url}/:endpointId/rotate-secret`,
-    {
-      config: { scope: 'webhooks:write', idempotent: 'own', freshSession: true },
-      schema: {
-        operationId: 'rotateEndpointSecret',
-        summary: 'Rotate the signing secret',
-        description:
-          'The old secret keeps signing the Standard Webhooks header for 24 hours, even if the new one is rotated again; the sha256= header changes at once. With an Idempotency-Key, a repeat returns the same secret.',
-        tags,
-        params: endpointPath,
-        response: {
-          200: Type.Object(
-            { secret: text(sampleSecret), previousSecretUntil: like(dateTime, '2026-03-03T09:00:00.000Z') },
-            {
-              description:
-                'The new signing secret, and until when deliveries are also signed with the old one',
-            },
-          ),
-        },
-      },
-    },
-    async (request, reply) => {
-      const answer = idempotency.answer(request, reply, { secret: true });
-      await endpoints.rotateSecret(
-        callerOf(request),
-        request.params.endpointId,
-        ({ secret, previousSecretUntil }) =>
-          answer.remember({ secret, previousSecretUntil: previousSecretUntil.toISOString() }),
-      );
-      return answer.send();
-    },
-  );
-
   app.post(
     `${url}/:endpointId/test`,
     {
@@ -313,7 +171,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
         summary: 'Send a test event',
         tags,
         params: endpointPath,
-        response: { 200: test },
+        response: { 200: testSchema },
       },
     },
     async (request) => endpoints.test(callerOf(request), request.params.endpointId),

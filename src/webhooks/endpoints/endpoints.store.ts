@@ -8,6 +8,9 @@ import { anchorEventTypes } from '../../events/catalogue.ts';
 import { typePatterns, typesOf } from '../../events/type-patterns.ts';
 import { budgetExceeded } from '../../runtime/budgets.ts';
 import { AppError } from '../../runtime/errors.ts';
+import type { CertificateFacts } from './client-certificate.ts';
+
+export type Ordering = 'none' | 'resource';
 
 export interface Endpoint {
   id: string;
@@ -20,6 +23,13 @@ export interface Endpoint {
   enabled: boolean;
   disabledReason: 'owner' | 'gone' | 'failing' | null;
   rateLimit: number | null;
+  /** Signs with its key pair too. */
+  ed25519: boolean;
+  publicKey: string | null;
+  headerNames: string[];
+  clientCertificate: CertificateFacts | null;
+  /** resource: the events of each resource one after the other. */
+  ordering: Ordering;
   failingSince: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -37,6 +47,11 @@ export function toEndpoint(row: EndpointRow): Endpoint {
     enabled: row.enabled,
     disabledReason: row.disabled_reason,
     rateLimit: row.rate_limit,
+    ed25519: row.ed25519,
+    publicKey: row.ed25519 ? row.public_key : null,
+    headerNames: row.header_names,
+    clientCertificate: row.client_certificate,
+    ordering: row.ordering,
     failingSince: row.failing_since,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -12,32 +12,34 @@ import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { Wakeup } from '../../runtime/loop.ts';
 import { skipWaiting } from '../deliveries/queue-admin.ts';
+import { newKeyPair, type WebhookKeyPair } from '../exchange/key-pair.ts';
 import { newWebhookSecret } from '../exchange/signature.ts';
-import {
-  createEndpointSecrets,
-  type RotatedSecret,
-  type SecretOwner,
-  type SigningSecrets,
-} from './endpoint-secrets.ts';
+import { createEndpointKeys, type EndpointKeys } from './endpoint-keys.ts';
+import { checkOptions, type EndpointOptions } from './endpoint-options.ts';
+import { createEndpointSecrets, type SecretOwner } from './endpoint-secrets.ts';
 import {
   createHealthWriter,
   type Endpoint,
+  type EndpointRow,
   failingTooLong,
   findEndpoint,
+  type Ordering,
   refuseTooMany,
   toEndpoint,
 } from './endpoints.store.ts';
-import { compileFilter } from './event-filter.ts';
 import { maskUrl } from './masked-url.ts';
+import { createEndpointSending, type SealedParts, type Sending } from './sending.ts';
 import type { Tester, TestOutcome } from './test-event.ts';
 
-export interface EndpointInput {
+export interface EndpointInput extends EndpointOptions {
   url: string;
   eventTypes: string[];
-  filter: string | null;
   description: string;
   enabled: boolean;
   rateLimit: number | null;
+  /** Also sign with a key pair. */
+  ed25519: boolean;
+  ordering: Ordering;
 }
 
 export const endpointLimits = { urlLength: 2000, descriptionLength: 2000, requestsPerSecond: 10_000 };
@@ -52,7 +54,7 @@ export interface MadeEndpoint {
   test: TestOutcome;
 }
 
-export interface Endpoints {
+export interface Endpoints extends EndpointKeys {
   /** `also`: rows to commit with the endpoint. */
   create(caller: Caller, input: EndpointInput, also: (made: MadeEndpoint) => Write[]): Promise<MadeEndpoint>;
   list(workspaceId: string, page: { before: string | undefined; limit: number }): Promise<Endpoint[]>;
@@ -63,14 +65,11 @@ export interface Endpoints {
     change: Partial<EndpointInput>,
   ): Promise<{ endpoint: Endpoint; test: TestOutcome | null }>;
   remove(caller: Caller, id: string): Promise<void>;
-  secret(caller: Caller, id: string): Promise<string>;
-  /** The old secret also signs for one more day. `also`: rows to commit with it. */
-  rotateSecret(caller: Caller, id: string, also: (rotated: RotatedSecret) => Write[]): Promise<void>;
   test(caller: Caller, id: string): Promise<TestOutcome>;
   /** Called by the service itself: the endpoint answered 410, or failed for too long. */
   disable(endpoint: { workspaceId: string; id: string; url: URL }, reason: 'gone' | 'failing'): Promise<void>;
   setFailing(id: string, failing: boolean): Promise<void>;
-  secretsOf(endpoint: SecretOwner): Promise<SigningSecrets>;
+  sendingOf(endpoint: SecretOwner): Promise<Sending>;
 }
 
 export interface EndpointsDeps {
@@ -79,11 +78,18 @@ export interface EndpointsDeps {
   guard: AddressGuard;
   tester: Tester;
   eventWakeup: Pick<Wakeup, 'wake'>;
+  /** Begins and ends the lines of ordered endpoints, in the transaction of the change. */
+  lines: {
+    open(db: Db, endpoint: SecretOwner): Promise<void>;
+    end(db: Db, endpointId: string): Promise<void>;
+  };
 }
 
-export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: EndpointsDeps): Endpoints {
+export function createEndpoints(deps: EndpointsDeps): Endpoints {
+  const { db, keyring, guard, tester, eventWakeup, lines } = deps;
   const writeHealth = createHealthWriter(db);
   const secrets = createEndpointSecrets({ db, keyring });
+  const sendings = createEndpointSending({ keyring, secrets });
 
   async function vet(url: string): Promise<string> {
     try {
@@ -97,20 +103,60 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
     }
   }
 
+  /** As it will be after the change, for the test that comes before it. */
+  async function sendingAfter(
+    before: EndpointRow,
+    change: Partial<EndpointInput>,
+    { sealed, keyPair }: { sealed: SealedParts; keyPair: WebhookKeyPair | null },
+  ): Promise<Sending> {
+    const withKeys = (change.ed25519 ?? before.ed25519) && keyPair === null;
+    const present = await sendings.open(
+      { workspaceId: before.workspace_id, id: before.id },
+      {
+        ...before,
+        ed25519: withKeys,
+      },
+    );
+    return {
+      ...present,
+      ...(keyPair && { privateKeys: [keyPair.privateKey] }),
+      ...(sealed.headers && { headers: sealed.headers }),
+      ...(sealed.client !== undefined && { client: sealed.client }),
+    };
+  }
+
   return {
+    ...createEndpointKeys({ db, secrets }),
+
     async create(caller, input, also) {
       const { workspaceId } = caller;
-      const filter = filterColumns(input.filter);
+      const { columns, sealed, details } = checkOptions(givenOptions(input));
       await refuseTooMany(db, workspaceId);
       const url = await vet(input.url);
       const id = newId('whe');
       const secret = newWebhookSecret();
-      const { outcome, write } = await tester.send({ workspaceId, id, url }, { secret, previousSecrets: [] });
+      const keyPair = input.ed25519 ? newKeyPair() : null;
+      const { outcome, write } = await tester.send(
+        { workspaceId, id, url },
+        {
+          ...{ secret, previousSecrets: [], privateKeys: keyPair ? [keyPair.privateKey] : [] },
+          ...{ headers: sealed.headers ?? [], client: sealed.client ?? null },
+        },
+      );
       const at = new Date();
       const endpoint: Endpoint = {
         id,
-        ...input,
         url,
+        eventTypes: input.eventTypes,
+        filter: input.filter,
+        description: input.description,
+        enabled: input.enabled,
+        rateLimit: input.rateLimit,
+        ed25519: input.ed25519,
+        publicKey: keyPair?.publicKey ?? null,
+        headerNames: columns.header_names ?? [],
+        clientCertificate: columns.client_certificate ?? null,
+        ordering: input.ordering,
         disabledReason: input.enabled ? null : 'owner',
         failingSince: null,
         createdAt: at,
@@ -132,15 +178,19 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
               url,
               description: input.description,
               event_types: input.eventTypes,
-              ...filter,
+              ...columns,
               enabled: input.enabled,
               disabled_reason: endpoint.disabledReason,
               rate_limit: input.rateLimit,
+              ed25519: input.ed25519,
+              ordering: input.ordering,
+              public_key: keyPair?.publicKey ?? null,
               created_at: at,
               updated_at: at,
             },
           },
           secrets.seal({ workspaceId, id }, secret),
+          ...(keyPair ? [secrets.sealKey({ workspaceId, id }, keyPair.privateKey)] : []),
           write,
           auditWrite(caller, {
             action: 'webhook_endpoint.create',
@@ -148,11 +198,13 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
             details: {
               url: maskUrl(url),
               eventTypes: input.eventTypes,
-              ...(input.filter !== null && { filter: input.filter }),
+              ...details,
             },
           }),
           ...also(made),
         ]);
+        await sendings.save(db, { workspaceId, id }, sealed);
+        if (input.ordering === 'resource') await lines.open(db, { workspaceId, id });
       });
       return made;
     },
@@ -173,25 +225,36 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
 
     async update(caller, id, change) {
       const { workspaceId } = caller;
-      const filter = change.filter === undefined ? {} : filterColumns(change.filter);
+      const { columns, sealed, details: checked } = checkOptions(change);
       const before = await findEndpoint(db, { workspaceId, id });
       const url = change.url === undefined ? before.url : await vet(change.url);
+      refuseMovedHeaders(before, change, url);
+      const keyPair = change.ed25519 && before.public_key === null ? newKeyPair() : null;
       // No test when it is being disabled: its owner wants nothing sent, and need not wait for a hanging receiver.
       const tested =
         change.enabled === false && url === before.url
           ? null
-          : await tester.send({ workspaceId, id, url }, await secrets.signing({ workspaceId, id }));
+          : await tester.send(
+              { workspaceId, id, url },
+              await sendingAfter(before, change, { sealed, keyPair }),
+            );
       const endpoint = await db.transaction().execute(async (db) => {
         const row = await findEndpoint(db, { workspaceId, id, lock: true });
+        refuseMovedHeaders(row, change, url);
         const enabled = change.enabled ?? row.enabled;
         const disabledReason = enabled ? null : (row.disabled_reason ?? 'owner');
+        const { client_certificate: certificate, ...plain } = columns;
         const updated = await db
           .updateTable('webhook_endpoints')
           .set({
             // Another change may have been saved during the test.
             url: change.url === undefined ? row.url : url,
             event_types: change.eventTypes ?? row.event_types,
-            ...filter,
+            ...plain,
+            ...(certificate !== undefined && { client_certificate: JSON.stringify(certificate) }),
+            ed25519: change.ed25519 ?? row.ed25519,
+            ordering: change.ordering ?? row.ordering,
+            public_key: row.public_key ?? keyPair?.publicKey ?? null,
             description: change.description ?? row.description,
             enabled,
             disabled_reason: disabledReason,
@@ -207,9 +270,16 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
           .where('id', '=', id)
           .returningAll()
           .executeTakeFirstOrThrow();
-        const details = { ...change, ...(change.url !== undefined && { url: maskUrl(url) }) };
+        const { headers: _, clientCertificate: __, ...shown } = change;
+        const details = { ...shown, ...checked, ...(change.url !== undefined && { url: maskUrl(url) }) };
+        // Another change may have made a key pair meanwhile, which stays.
+        const isNewKey = keyPair !== null && row.public_key === null;
+        await sendings.save(db, { workspaceId, id }, sealed);
+        if (updated.ordering !== row.ordering)
+          await (updated.ordering === 'resource' ? lines.open(db, { workspaceId, id }) : lines.end(db, id));
         await insertAll(db, [
           ...(tested ? [tested.write] : []),
+          ...(isNewKey ? [secrets.sealKey({ workspaceId, id }, keyPair.privateKey)] : []),
           auditWrite(caller, { action: 'webhook_endpoint.update', targetId: id, details }),
         ]);
         return toEndpoint(updated);
@@ -235,38 +305,12 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
       await skipWaiting(db, 'endpoint_id', id);
     },
 
-    async secret(caller, id) {
-      const { workspaceId } = caller;
-      await findEndpoint(db, { workspaceId, id });
-      const secret = await secrets.open({ workspaceId, id });
-      await insertAll(db, [auditWrite(caller, { action: 'webhook_endpoint.read_secret', targetId: id })]);
-      return secret;
-    },
-
-    async rotateSecret(caller, id, also) {
-      const { workspaceId } = caller;
-      await db.transaction().execute(async (db) => {
-        const row = await findEndpoint(db, { workspaceId, id, lock: true });
-        const rotated = await secrets.rotate(db, { workspaceId, id });
-        await db
-          .updateTable('webhook_endpoints')
-          .set({ revision: row.revision + 1, updated_at: new Date() })
-          .where('workspace_id', '=', workspaceId)
-          .where('id', '=', id)
-          .execute();
-        await insertAll(db, [
-          auditWrite(caller, { action: 'webhook_endpoint.rotate_secret', targetId: id }),
-          ...also(rotated),
-        ]);
-      });
-    },
-
     async test(caller, id) {
       const { workspaceId } = caller;
       const row = await findEndpoint(db, { workspaceId, id });
       const { outcome, write } = await tester.send(
         { workspaceId, id, url: row.url },
-        await secrets.signing({ workspaceId, id }),
+        await sendings.open({ workspaceId, id }, row),
       );
       const details = { delivered: outcome.delivered, statusCode: outcome.statusCode };
       await insertAll(db, [
@@ -321,10 +365,27 @@ export function createEndpoints({ db, keyring, guard, tester, eventWakeup }: End
 
     setFailing: (id, failing) => writeHealth({ id, failing }),
 
-    secretsOf: (endpoint) => secrets.signing(endpoint),
+    async sendingOf({ workspaceId, id }) {
+      return sendings.open({ workspaceId, id }, await findEndpoint(db, { workspaceId, id }));
+    },
   };
 }
 
-function filterColumns(filter: string | null): { filter: string | null; filter_path: string | null } {
-  return { filter, filter_path: filter === null ? null : compileFilter(filter) };
+/** Who may change an endpoint may not read the values of its headers, and so may not have them sent to another receiver. */
+function refuseMovedHeaders(row: EndpointRow, change: Partial<EndpointInput>, url: string): void {
+  if (change.url === undefined || change.headers !== undefined || row.header_names.length === 0) return;
+  if (new URL(url).origin === new URL(row.url).origin) return;
+  throw new AppError(
+    'invalid_request',
+    'headers: The endpoint sends headers of its own, whose values belong to the receiver at the old address. Give them again with the new address, or [] to send none.',
+  );
+}
+
+/** Without those that a new endpoint does not have. */
+function givenOptions({ filter, headers, clientCertificate }: EndpointOptions): Partial<EndpointOptions> {
+  return {
+    ...(filter !== null && { filter }),
+    ...(headers.length > 0 && { headers }),
+    ...(clientCertificate !== null && { clientCertificate }),
+  };
 }

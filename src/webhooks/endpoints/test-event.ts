@@ -4,7 +4,7 @@ import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { Exchange, Exchanger, Outcome } from '../exchange/exchange.ts';
 import { createSigner } from '../exchange/signature.ts';
-import type { SigningSecrets } from './endpoint-secrets.ts';
+import type { Sending } from './sending.ts';
 
 export interface TestOutcome {
   delivered: boolean;
@@ -17,7 +17,7 @@ export interface Tester {
   /** `write` is the delivery for the log, to be committed with the change that the test belongs to. */
   send(
     endpoint: { workspaceId: string; id: string; url: string },
-    secrets: SigningSecrets,
+    sending: Sending,
   ): Promise<{ outcome: TestOutcome; write: Write }>;
 }
 
@@ -64,7 +64,7 @@ export function createTester({
   }
 
   return {
-    async send({ workspaceId, id, url }, secrets) {
+    async send({ workspaceId, id, url }, { client, ...signing }) {
       const at = new Date();
       const eventId = newId('evt');
       const envelope = JSON.stringify({
@@ -74,13 +74,13 @@ export function createTester({
         workspace_id: workspaceId,
         data: { endpoint_id: id },
       });
-      const sign = createSigner({ serviceName, ...secrets });
+      const sign = createSigner({ serviceName, ...signing });
       const headers = sign({ eventId, body: envelope, timestamp: Math.floor(at.getTime() / 1000) });
       const {
         retryAfter: _,
         cutOff: __,
         ...told
-      } = await post({ url: new URL(url), headers, body: envelope }, workspaceId);
+      } = await post({ url: new URL(url), headers, body: envelope, client }, workspaceId);
       const delivered = told.error === null;
       return {
         outcome: { delivered, statusCode: told.statusCode, error: told.error, durationMs: told.durationMs },

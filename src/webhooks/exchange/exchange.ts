@@ -1,4 +1,6 @@
 /** One HTTP exchange with a receiver: vetted address, one deadline for all of it, and a bounded part of the response. */
+
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { Agent, type Dispatcher, errors } from 'undici';
@@ -9,6 +11,13 @@ export interface Exchange {
   url: URL;
   headers: Record<string, string>;
   body: string;
+  /** Shown to the receiver, if it asks for one. */
+  client?: ClientIdentity | null;
+}
+
+export interface ClientIdentity {
+  certificate: string;
+  privateKey: string;
 }
 
 export interface Outcome {
@@ -37,29 +46,55 @@ export interface ExchangerOptions {
 }
 
 const maxBodyBytes = 16 * 1024;
+/** Each keeps connections of its own. */
+const mostClientAgents = 1000;
 
 export function createExchanger({ guard, timeoutMs, caFile }: ExchangerOptions): Exchanger {
-  const agent = new Agent({
-    connect: guardedConnector(guard, secureContextWith(caFile)),
-    // One protocol, with every abuse tested. HTTP/2 would add its own and gain nothing for single small requests.
-    allowH2: false,
-    // No limit here, as the lanes already limit: endpoints on one host do not wait for each other.
-    connections: null,
-    pipelining: 1,
-    keepAliveTimeout: 10_000,
-    // The deadline in `AnswerReader` covers the whole exchange; these only ensure that nothing outlives it.
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  });
+  const agentWith = (client: ClientIdentity | null) =>
+    new Agent({
+      connect: guardedConnector(guard, secureContextWith(caFile, client)),
+      // One protocol, with every abuse tested. HTTP/2 would add its own and gain nothing for single small requests.
+      allowH2: false,
+      // No limit here, as the lanes already limit: endpoints on one host do not wait for each other.
+      connections: null,
+      pipelining: 1,
+      keepAliveTimeout: 10_000,
+      // The deadline in `AnswerReader` covers the whole exchange; these only ensure that nothing outlives it.
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    });
+  const agent = agentWith(null);
+  /** By certificate and key, so that no connection made with one serves another endpoint. */
+  const clientAgents = new Map<string, Agent>();
+
+  function agentOf(client: ClientIdentity | null | undefined): Agent {
+    if (!client) return agent;
+    const key = createHash('sha256')
+      .update(JSON.stringify([client.certificate, client.privateKey]))
+      .digest('hex');
+    const present = clientAgents.get(key) ?? agentWith(client);
+    // The one that was used last is the last to go.
+    clientAgents.delete(key);
+    clientAgents.set(key, present);
+    const [oldest] = clientAgents;
+    if (clientAgents.size > mostClientAgents && oldest) {
+      clientAgents.delete(oldest[0]);
+      // Its requests end as usual.
+      void oldest[1].close();
+    }
+    return present;
+  }
 
   return {
-    post: ({ url, headers, body }) =>
+    post: ({ url, headers, body, client }) =>
       new Promise((resolve) => {
         const answer = new AnswerReader(timeoutMs, resolve);
         const { origin, pathname, search } = url;
-        agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, answer);
+        agentOf(client).dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, answer);
       }),
-    close: () => agent.destroy(),
+    async close() {
+      await Promise.all([agent, ...clientAgents.values()].map((one) => one.destroy()));
+    },
   };
 }
 
@@ -139,10 +174,11 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 }
 
-function secureContextWith(caFile: string | null): SecureContext {
-  return createSecureContext(
-    caFile === null ? {} : { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] },
-  );
+function secureContextWith(caFile: string | null, client: ClientIdentity | null): SecureContext {
+  return createSecureContext({
+    ...(caFile !== null && { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] }),
+    ...(client && { cert: client.certificate, key: client.privateKey }),
+  });
 }
 
 function toText(chunks: Buffer[]): string {

@@ -1,6 +1,10 @@
-/** Signs a delivery in two ways: with the service's own header, and with the Standard Webhooks headers. */
+/**
+ * Signs a delivery in two ways: with the service's own header, and with the Standard Webhooks headers, which can hold
+ * signatures of secrets (v1) and of key pairs (v1a).
+ */
 import { randomBytes } from 'node:crypto';
 import { createHmacSha256 } from '../../keys/hmac.ts';
+import { createEd25519 } from './key-pair.ts';
 
 const secretPrefix = 'whsec_';
 
@@ -14,6 +18,10 @@ export interface Signing {
   secret: string;
   /** Also sign, in the header that can hold several signatures, while receivers switch over. */
   previousSecrets: string[];
+  /** Of Ed25519; each signs too. */
+  privateKeys?: string[];
+  /** The endpoint's own; those of the service replace any of the same name. */
+  headers?: { name: string; value: string }[];
 }
 
 export interface SignedDelivery {
@@ -28,20 +36,26 @@ export interface SignedDelivery {
 export type Signer = (delivery: SignedDelivery) => Record<string, string>;
 
 /** Prepares all it can from the secrets: keep the signer for further deliveries. */
-export function createSigner({ serviceName, secret, previousSecrets }: Signing): Signer {
+export function createSigner(signing: Signing): Signer {
+  const { serviceName, secret, previousSecrets, privateKeys = [], headers = [] } = signing;
   const ownHeader = `x-${serviceName.toLowerCase()}-signature`;
   // The key is the text of the secret exactly as its owner sees it.
   const ownHmac = createHmacSha256(Buffer.from(secret));
   const standardHmacs = [secret, ...previousSecrets].map((secret) => createHmacSha256(toStandardKey(secret)));
+  const keyPairs = privateKeys.map(createEd25519);
+  const ownHeaders = Object.fromEntries(headers.map(({ name, value }) => [name, value]));
   return ({ eventId, body, timestamp }) => {
     const content = `${eventId}.${timestamp}.${body}`;
+    let signatures = standardHmacs.map((hmac) => `v1,${hmac(content, 'base64')}`).join(' ');
+    for (const sign of keyPairs) signatures += ` v1a,${sign(content)}`;
     return {
+      ...ownHeaders,
       'content-type': 'application/json',
       'user-agent': 'Holdfast-Webhooks/1',
       [ownHeader]: `sha256=${ownHmac(body, 'hex')}`,
       'webhook-id': eventId,
       'webhook-timestamp': String(timestamp),
-      'webhook-signature': standardHmacs.map((hmac) => `v1,${hmac(content, 'base64')}`).join(' '),
+      'webhook-signature': signatures,
     };
   };
 }

@@ -4,7 +4,7 @@ import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { dateTime, like, named, orNull, sample, text, unshown } from '../../runtime/schemas.ts';
-import { endpointPath, eventTypesSchema } from '../endpoints/endpoints.routes.ts';
+import { endpointPath, eventTypesSchema } from '../endpoints/endpoint-schemas.ts';
 import { type Replay, type ReplayedStatus, type Replays, replayedStatuses } from './replays.ts';
 
 const status = Type.Unsafe<ReplayedStatus>(

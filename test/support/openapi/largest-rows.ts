@@ -242,6 +242,8 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       url,
       description: wide(2_000),
       eventTypes: ['vault.deactivated', 'maintenance.anchor.confirmed'],
+      filter: `type == "${'x'.repeat(1_980)}"`,
+      headers: Array.from({ length: 20 }, (_, n) => ({ name: `x-${n}-${'x'.repeat(90)}`, value: 'x' })),
     });
     await copy('webhook_endpoints', `id = '${endpoint.id}'`, { id: text('whe_'), count: 499 });
     await copy('webhook_deliveries', `endpoint_id = '${endpoint.id}'`, { id: text('dlv_') });

@@ -93,6 +93,8 @@ const lastDone = fc.record({ at: workText, hours: fc.nat(1000), cycles: fc.nat(1
 /** Members with more constraints than their schema states. */
 const membersByName: Record<string, fc.Arbitrary<unknown>> = {
   url: targetText,
+  headers: fc.constantFrom([], [{ name: 'X-Terminal', value: '7' }]),
+  clientCertificate: fc.constant(null),
   filter: fc.constantFrom(
     null,
     'data.version > 1',

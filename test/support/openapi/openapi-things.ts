@@ -153,6 +153,7 @@ const makeEndpoint: Make = async (service, { vaultAddress }, name = 'Thing') => 
   const endpoint = await create(service, `${webhooks}/endpoints`, {
     url: someTarget,
     eventTypes: ['vault.deactivated'],
+    ed25519: true,
     description: name,
   });
   // Deactivating is an event, so the endpoint gets a delivery.
