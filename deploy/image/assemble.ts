@@ -4,6 +4,7 @@
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { buildSite } from '../../docs/build.ts';
 import { buildDashboard } from '../../src/http/pages/dashboard-build.ts';
 
 interface Package {
@@ -15,7 +16,16 @@ interface Package {
 
 const root = resolve(import.meta.dirname, '../..');
 /** Of the checkout; its packages are copied one by one. */
-const parts = ['LICENSE', 'package.json', 'bin', 'src', 'migrations', 'pages', 'dashboard/dist'];
+const parts = [
+  'LICENSE',
+  'package.json',
+  'bin',
+  'src',
+  'migrations',
+  'pages',
+  'dashboard/dist',
+  'docs/.vitepress/dist',
+];
 /** Bundled into dashboard/dist. */
 const bundled = /^(@mantine\/.*|@tanstack\/.*|react|react-dom|recharts)$/;
 /** Node.js does not read types in packages, nor maps. */
@@ -35,6 +45,7 @@ const packagesFolder = 'node_modules';
 
 export async function assemble(target: string): Promise<void> {
   await buildDashboard();
+  await buildSite();
   mkdirSync(target, { recursive: true });
   for (const part of parts) copy(part, target, (path) => !/\.test\.ts$/.test(path));
   for (const path of neededPackages()) copy(path, target, packageFilter(path));

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/pr
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
+import { buildSite } from '../../docs/build.ts';
 import { buildDashboard } from '../../src/http/pages/dashboard-build.ts';
 import { assemble } from '../image/assemble.ts';
 import { writeArchive } from './archive.ts';
@@ -39,7 +40,7 @@ export async function makeRelease({ out, packageOnly = false }: ReleaseOptions):
   try {
     await mkdir(made);
     const image = join(work, 'image');
-    if (packageOnly) await buildDashboard();
+    if (packageOnly) await Promise.all([buildDashboard(), buildSite()]);
     else await assemble(image);
     const texts = {
       [`holdfast-${version}.cdx.json`]: billOfMaterials({ commit, time }),

@@ -14,11 +14,20 @@ import { compileSources } from './compile.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
-const parts = ['src', 'migrations', 'dashboard/dist', 'README.md', 'CHANGELOG.md', '.env.example', 'LICENSE'];
+const parts = [
+  'src',
+  'migrations',
+  'dashboard/dist',
+  'docs/.vitepress/dist',
+  'README.md',
+  'CHANGELOG.md',
+  '.env.example',
+  'LICENSE',
+];
 /** Opened by their path, so they stay packages. */
 const fonts = /^(dejavu-fonts-ttf|@fontsource-variable\/.*)$/;
 
-/** Expects the dashboard to be built. */
+/** Expects the dashboard and the site of the documents to be built. */
 export async function makePackage(target: string): Promise<void> {
   for (const part of parts) copy(part, target, (path) => !/\.test\.ts$/.test(path));
   for (const font of fontPackages()) copy(`node_modules/${font}`, target, isRead);

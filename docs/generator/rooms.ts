@@ -113,7 +113,10 @@ export const floors: Room[][] = [
   ],
   [
     { path: 'src/http/server/', job: 'The Fastify server: start, stop, metrics, OpenAPI' },
-    { path: 'src/http/pages/', job: 'The dashboard, the API reference, bundles of pages' },
+    {
+      path: 'src/http/pages/',
+      job: 'The dashboard, the API reference, the site of the documents, bundles of pages',
+    },
     {
       path: 'src/http/api/',
       job: 'What routes use: pages of lists, idempotency, errors, uploads, validation',

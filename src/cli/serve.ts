@@ -132,7 +132,7 @@ function greeting(url: string, config: Config, { firstKey, ownerLink }: Greeted)
   const lines = [
     `Holdfast ${version} is ready at ${url}`,
     `  Dashboard      ${url}/`,
-    `  API reference  ${url}/docs`,
+    `  Documentation  ${url}/docs/`,
     `  Verify proofs  ${url}/verify`,
     `  Data           ${config.dataDir}`,
   ];

@@ -159,7 +159,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       ['/join#wrong', 'This link does not work'],
       // Between the two links, of which the second alone would not be loaded anew.
       ['/verify', 'Check a proof'],
-      ['/docs', /^Holdfast API/],
+      ['/docs/api', /^Holdfast API/],
       [link.json.link, 'You are invited'],
     ];
     for (const [path, title] of shown) {
@@ -177,7 +177,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 test('the reference finds operations by all words, and opens the one in its address', {
   skip,
 }, async () => {
-  const page = await fixture.open('/docs#post-api-v1-platform-vaults');
+  const page = await fixture.open('/docs/api#post-api-v1-platform-vaults');
   assert.equal(await page.locator('details[open]').count(), 1);
   await page.getByLabel('Search').fill('vaults transactions');
   const found = page.locator('details:not([hidden])');
@@ -193,8 +193,8 @@ test('the reference finds operations by all words, and opens the one in its addr
 test('reference and error list fit a phone with everything open, and have no serious fault there', {
   skip,
 }, async () => {
-  const page = await fixture.open('/docs', { viewport: phone });
-  for (const path of ['/docs', '/docs/errors']) {
+  const page = await fixture.open('/docs/api', { viewport: phone });
+  for (const path of ['/docs/api', '/docs/errors']) {
     await page.goto(path);
     // What is opened holds no further target, and with everything open this rule takes eight times as long.
     assert.deepEqual(await findFaults(page, ['target-size']), [], path);

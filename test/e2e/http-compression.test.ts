@@ -212,7 +212,7 @@ test('compresses a new route only if its schema shows that it has no secret', as
 });
 
 test('the reference is one small page, which clients cache until it changes', async () => {
-  const page = await raw('GET', '/docs', { 'accept-encoding': 'br' });
+  const page = await raw('GET', '/docs/api', { 'accept-encoding': 'br' });
   const html = String(brotliDecompressSync(page.body));
   assert.ok(page.body.length < 100_000, `${page.body.length} bytes`);
   assert.match(html, /<html lang="en">/);
@@ -221,9 +221,9 @@ test('the reference is one small page, which clients cache until it changes', as
     assert.ok(html.includes(path), path);
   const { etag = '' } = page.headers;
   assert.match(etag, /^W\//);
-  const again = await raw('GET', '/docs', { 'if-none-match': etag });
+  const again = await raw('GET', '/docs/api', { 'if-none-match': etag });
   assert.deepEqual([again.status, again.body.length], [304, 0]);
-  assert.equal((await raw('GET', '/docs/js/scalar.js')).status, 404);
+  assert.equal((await raw('GET', '/docs/api/js/scalar.js')).status, 404);
 });
 
 interface RawAnswer {

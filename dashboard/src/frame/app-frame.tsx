@@ -176,8 +176,8 @@ function PersonMenu() {
         <Menu.Item component={Link} to="/settings" leftSection={<Icon name="settings" size={16} />}>
           Settings
         </Menu.Item>
-        <Menu.Item component="a" href="/docs" leftSection={<Icon name="file" size={16} />}>
-          API reference
+        <Menu.Item component="a" href="/docs/" leftSection={<Icon name="file" size={16} />}>
+          Documentation
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item onClick={signOut}>Sign out</Menu.Item>

@@ -28,8 +28,8 @@ export function FirstSteps() {
         <Button component={Link} to="/vaults">
           Go to vaults
         </Button>
-        <Button component="a" href="/docs" variant="default">
-          API reference
+        <Button component="a" href="/docs/" variant="default">
+          Documentation
         </Button>
       </Group>
     </Paper>

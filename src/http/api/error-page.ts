@@ -16,6 +16,6 @@ function describeErrors(): string {
   );
   return `<h1>Errors</h1>
 <p>Every error is <code>{message, errorCode, docUrl, timestamp}</code>. The message says what was wrong with the
-request; this page says what each code means and what to do. See also the <a href="/docs/">API reference</a>.</p>
+request; this page says what each code means and what to do. See also the <a href="/docs/api">API reference</a>.</p>
 ${entries.join('\n')}`;
 }

@@ -80,7 +80,7 @@ export function renderReference(document: ApiDocument, baseUrl: string): Referen
 <h1>${escapeHtml(info.title)} API <small>${escapeHtml(info.version)}</small></h1>
 <p>${prose(info.description ?? '')}</p>
 <p>Send your API key in the header <code>x-api-key</code>. The error codes are explained under <a href="/docs/errors">errors</a>;
-the reference for programs is <a href="/openapi.json">openapi.json</a>.</p>
+the reference for programs is <a href="/openapi.json">openapi.json</a>. Guides are in the <a href="/docs/">documentation</a>.</p>
 <p><label for="search">Search</label> <input id="search" type="search" autocomplete="off" placeholder="vault, POST, webhooks …">
 <output id="count" for="search">${operations.length} operations</output></p>
 <nav aria-label="Topics">${sections.map(({ tag }) => `<a href="#${slug(tag.name)}">${escapeHtml(tag.name)}</a>`).join(' ')}</nav>

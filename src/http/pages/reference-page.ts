@@ -1,4 +1,4 @@
-/** The page at /docs that shows the OpenAPI document: rendered once, with no script but its own few lines. */
+/** The page at /docs/api that shows the OpenAPI document: rendered once, with no script but its own few lines. */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { PublicUrl } from '../api/error-reply.ts';
@@ -14,7 +14,7 @@ export function addReferencePage(app: FastifyInstance, publicUrl: PublicUrl): vo
     return { url, body: Buffer.from(html), etag: `"${etag}"`, policy };
   }
 
-  app.get('/docs/', { config: { sameBytes: true }, schema: { hide: true } }, async (request, reply) => {
+  app.get('/docs/api', { config: { sameBytes: true }, schema: { hide: true } }, async (request, reply) => {
     const url = publicUrl();
     if (made?.url !== url) made = make(url);
     // Weak: it stands for the page in any compression.

@@ -32,6 +32,7 @@ import { compressAnswers } from '../bodies/compression.ts';
 import { acceptJsonBodies } from '../bodies/json-body.ts';
 import { hearLateSenders } from '../bodies/late-senders.ts';
 import { addReferencePage } from '../pages/reference-page.ts';
+import { sitePages } from '../pages/site-pages.ts';
 import { boundHttp2, secureOptions } from './http2.ts';
 import { watchMethods } from './method-not-allowed.ts';
 import type { Metrics } from './metrics.ts';
@@ -132,6 +133,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   const api: Api = app.withTypeProvider<TypeBoxTypeProvider>();
   errorPage(api);
   addReferencePage(app, publicUrl);
+  sitePages(api);
   deps.addRoutes(api, { idempotency, uploads: uploads.app });
   methods.close();
   return { http: app, publicUrl };

@@ -1,0 +1,38 @@
+/** How the site reads the documents, which are read in a checkout too: the same anchors, and no link that leads outside. */
+import type { MarkdownOptions } from 'vitepress';
+
+type Extension = NonNullable<MarkdownOptions['config']>;
+
+/** The anchor of a heading, as code hosts make it. */
+export function githubAnchor(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-');
+}
+
+/** Of a link to what the site does not have, such as a source file, only the text stays. */
+export const linksStayInside: Extension = (markdown) => {
+  // Links do not nest, so this is about the one that was opened last.
+  let outside = false;
+  markdown.core.ruler.push('links_stay_inside', ({ tokens }) => {
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      if (token.type !== 'link_open' && token.type !== 'link_close') continue;
+      if (token.type === 'link_open') outside = leadsOutside(token.attrGet('href') ?? '');
+      if (outside) Object.assign(token, { type: 'text', tag: '', nesting: 0, content: '' });
+      else if (token.type === 'link_open') token.attrSet('href', rewritten(token.attrGet('href') ?? ''));
+    }
+  });
+};
+
+/** Every document but these is a page, and is named relative to the one that links to it. */
+function leadsOutside(href: string): boolean {
+  if (/^([a-z]+:|[#/])/.test(href)) return false;
+  return !/^(\.\.?\/)?(guide\/)?(?!architecture|dependencies)[a-z-]+\.md(#|$)/.test(href);
+}
+
+/** See `rewrites` in config.ts. */
+function rewritten(href: string): string {
+  return href.replace(/(^|\/)api\.md/, '$1requests.md');
+}

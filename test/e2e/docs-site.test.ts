@@ -1,0 +1,174 @@
+/** The documents as a site: complete, without dead links, served under a strict policy, and usable in a real browser. */
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { sidebar } from '../../docs/.vitepress/sidebar.ts';
+import { buildSite, siteFolder } from '../../docs/build.ts';
+import { browserMissing, startBrowser } from '../support/clients/browser.ts';
+import { findFaults } from '../support/fixtures/dashboard-fixture.ts';
+import { type Service, startService } from '../support/service/service.ts';
+
+const skip = browserMissing();
+const docs = join(import.meta.dirname, '../../docs');
+
+let service: Service;
+let browser: Browser;
+
+before(async () => {
+  const built = statSync(join(siteFolder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = globSync('{*.md,guide/*,public/*,build.ts,.vitepress/*.ts,.vitepress/theme/*}', {
+    cwd: docs,
+  });
+  if (sources.some((name) => statSync(join(docs, name)).mtimeMs > built)) await buildSite();
+  service = await startService({ runLoops: false });
+  if (!skip) browser = await startBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await service?.close();
+});
+
+/** Paths on the site, by the name of the built page. */
+const pages = () =>
+  globSync('**/*.html', { cwd: siteFolder })
+    .filter((name) => name !== '404.html')
+    .map((name) => ({ path: `/docs/${name.replace(/(^|\/)index\.html$|\.html$/, '$1')}`, name }));
+
+const read = (name: string) => readFileSync(join(siteFolder, name), 'utf8');
+
+test('the sidebar leads to every page, and to nothing else', () => {
+  const links = sidebar.flatMap(({ items }) =>
+    items.filter((item) => !('target' in item)).map(({ link }) => `/docs${link}`),
+  );
+  assert.deepEqual(
+    links.toSorted(),
+    pages()
+      .map(({ path }) => path)
+      .filter((path) => path !== '/docs/')
+      .sort(),
+  );
+});
+
+test('every link of every page leads somewhere, also to a heading', async () => {
+  const known = new Map(pages().map(({ path, name }) => [path, new Set(ids(read(name)))]));
+  for (const path of ['/docs/api', '/docs/errors', '/verify']) {
+    const { status, text } = await service.call('GET', path, { key: null });
+    assert.equal(status, 200, path);
+    known.set(path, new Set(ids(text)));
+  }
+  const dead: string[] = [];
+  let followed = 0;
+  for (const { path, name } of pages()) {
+    for (const [, href = ''] of read(name).matchAll(/<a\b[^>]*\shref="([^"]+)"/g)) {
+      const { origin, pathname, hash } = new URL(href.replaceAll('&amp;', '&'), `http://site${path}`);
+      if (origin !== 'http://site') continue;
+      followed += 1;
+      const target = known.get(pathname);
+      const anchor = decodeURIComponent(hash.slice(1));
+      if (!target || (anchor !== '' && !target.has(anchor))) dead.push(`${path} → ${href}`);
+    }
+  }
+  assert.deepEqual(dead, []);
+  assert.ok(followed > 1000, `${followed} links`);
+});
+
+function ids(html: string): string[] {
+  return [...html.matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => id);
+}
+
+test('pages are served with and without a slash, checked again by their tag, and a wrong address is told', async () => {
+  const get = (path: string, headers = {}) => service.call('GET', path, { key: null, headers });
+  for (const path of [
+    '/docs',
+    '/docs/',
+    '/docs/guide/concepts',
+    '/docs/guide/concepts/',
+    '/docs/webhooks.html',
+  ]) {
+    const { status, headers, text } = await get(path);
+    assert.equal(status, 200, path);
+    assert.match(headers.get('content-type') ?? '', /^text\/html/);
+    assert.match(text, /<title>.*Holdfast<\/title>/);
+  }
+  const { headers } = await get('/docs/security');
+  const again = await get('/docs/security', { 'if-none-match': headers.get('etag') ?? '' });
+  assert.equal(again.status, 304);
+  for (const path of ['/docs/nothing', '/docs/guide', '/docs/__proto__']) {
+    const { status, text } = await get(path);
+    assert.equal(status, 404, path);
+    assert.match(text, /<title>404 · Holdfast<\/title>/);
+  }
+  for (const path of [
+    '/docs/assets/none.js',
+    '/docs/..%2fbuild.ts',
+    '/docs/%2e%2e/%2e%2e/package.json',
+    '/docs/.vitepress/config.ts',
+  ]) {
+    assert.equal((await get(path)).status, 404, path);
+  }
+});
+
+test('the policy allows the scripts of the pages and no other, and assets can be cached forever', async () => {
+  const { headers, text } = await service.call('GET', '/docs/', { key: null });
+  const policy = headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src 'none'; script-src 'self'( 'sha256-[^']+')+;/);
+  assert.doesNotMatch(policy, /script-src[^;]*(unsafe|https?:)/);
+  const [, script = ''] = /src="(\/docs\/assets\/[^"]+\.js)"/.exec(text) ?? [];
+  const asset = await service.call('GET', script, { key: null });
+  assert.equal(asset.status, 200);
+  assert.match(asset.headers.get('cache-control') ?? '', /immutable/);
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`the site works in a browser in ${colorScheme} colours, wide and narrow, without a fault`, {
+    skip,
+  }, async () => {
+    for (const viewport of [
+      { width: 1280, height: 800 },
+      { width: 360, height: 720 },
+    ]) {
+      const context = await browser.newContext({ baseURL: service.url, colorScheme, viewport });
+      const page = await context.newPage();
+      const said = complaints(page);
+      for (const path of ['/docs/', '/docs/guide/concepts', '/docs/webhooks', '/docs/guide/costs']) {
+        await page.goto(path);
+        await page.locator('h1').first().waitFor();
+        const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+        assert.ok(width <= viewport.width, `${path} is ${width} pixels wide`);
+        assert.deepEqual(await findFaults(page), [], `${path} ${viewport.width}`);
+      }
+      assert.deepEqual(said, []);
+      await context.close();
+    }
+  });
+}
+
+test('the search finds a page by its words', { skip }, async () => {
+  const context = await browser.newContext({ baseURL: service.url });
+  const page = await context.newPage();
+  const said = complaints(page);
+  await page.goto('/docs/');
+  await page.getByRole('button', { name: 'Search' }).first().click();
+  await page.getByRole('searchbox').fill('earlier reorganisation');
+  await page.locator('.result').first().waitFor();
+  await page.getByRole('searchbox').fill('rotate the secret');
+  await page.locator('.result', { hasText: 'Rotate the secret' }).first().click();
+  await page.waitForURL(/\/docs\/webhooks(\.html)?#rotate-the-secret$/);
+  assert.deepEqual(said, []);
+  await context.close();
+});
+
+/** What the browser reports as an error: a script that the policy refuses, a missing file, an exception. */
+function complaints(page: Page): string[] {
+  const said: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && said.push(message.text()));
+  page.on('pageerror', (error) => said.push(error.message));
+  return said;
+}
+
+test('no build is left beside the one that is served', () => {
+  assert.ok(existsSync(siteFolder));
+  assert.deepEqual(globSync('.vitepress/dist.*', { cwd: docs }), []);
+});
