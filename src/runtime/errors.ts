@@ -186,10 +186,10 @@ export const errorKinds = {
   },
   on_hold: {
     status: 409,
-    when: 'a legal hold forbids to erase it',
+    when: 'a legal hold or a release forbids to erase it',
     retry: 'after the hold is released',
     meaning:
-      'A legal hold is placed on the record, the file or the vault, so nothing of it may be erased. The message names what is held and why. Whoever may do so releases the hold with PUT /platform/holds.',
+      'A legal hold is placed on the record, the file or the vault, so nothing of it may be erased. The message names what is held and why. Whoever may do so releases the hold with PUT /platform/holds. A file that is attached to a certified maintenance entry is held by that release, until a certified correction takes its place.',
   },
   signers_key_required: {
     status: 409,

@@ -164,7 +164,7 @@ test('a preview counts what would go, and erases nothing', async () => {
   const vault = await newVault();
   const id = await newRecord(vault);
   assert.deepEqual((await preview(vault, { recordDays: 1, fileDays: 1 })).json, {
-    ...{ records: 0, files: 0, bytes: 0, more: false },
+    ...{ records: 0, files: 0, bytes: 0, held: 0, more: false },
   });
   const old = 'rec_01BX5ZZKBKACTAV9WEVGEMMVRZ';
   await service.sql(
@@ -172,11 +172,41 @@ test('a preview counts what would go, and erases nothing', async () => {
     [old, id],
   );
   assert.deepEqual((await preview(vault, { recordDays: 1 })).json, {
-    ...{ records: 1, files: 0, bytes: 7, more: false },
+    ...{ records: 1, files: 0, bytes: 7, held: 0, more: false },
   });
   await hold({ recordId: old }, true);
-  assert.equal((await preview(vault, { recordDays: 1 })).json.records, 0);
+  const { records: due, held } = (await preview(vault, { recordDays: 1 })).json;
+  assert.deepEqual([due, held], [0, 1]);
   assert.equal(await isErased(old), false);
+});
+
+test('files that a release holds are left out, and their release is seen at the last moment', async () => {
+  daysLater = 0;
+  const vault = await newVault();
+  const upload = async (text: string): Promise<string> => {
+    const parts: [string, string | File][] = [
+      ['vaultAddress', vault],
+      ['file', new File([text], 'a.txt')],
+    ];
+    return (await sendForm(service, `${platform}/files`, { parts })).json.id;
+  };
+  const [released, loose] = [await upload('released'), await upload('loose')];
+  // As the trigger of the certifying sign-off writes it; release-holds.test.ts has the whole way.
+  await service.sql(
+    `insert into release_holds (workspace_id, file_id, version, maintenance_id, asset_id)
+     select workspace_id, id, 1, 'mnt_1', 'Pump' from files where id = $1`,
+    [released],
+  );
+  await retention(vault, { recordDays: null, fileDays: 1 });
+  await runAfter(2);
+  const contents = [released, loose].map((id) => service.call('GET', `${platform}/files/${id}/content`));
+  assert.deepEqual(
+    (await Promise.all(contents)).map(({ status }) => status),
+    [200, 404],
+  );
+  await service.sql('delete from release_holds where file_id = $1', [released]);
+  await runAfter(2.1);
+  assert.equal((await service.call('GET', `${platform}/files/${released}/content`)).status, 404);
 });
 
 test('the retention of a vault is for its own workspace alone, and logged', async () => {

@@ -56,9 +56,9 @@ function Form({ path, stored, close }: { path: string; stored: Retention; close(
   return (
     <FormDialog opened close={close} title="Retention" submitLabel="Save" saving={saving} danger>
       <Text size="sm">
-        What is older is erased permanently. Hashes and proofs remain, and what is under legal hold is kept.
-        Retention has erased {stored.erased.toLocaleString('en')} records and files of this vault so far, and
-        freed {stored.erasedBytes.toLocaleString('en')} bytes.
+        What is older is erased permanently. Hashes and proofs remain. What is under legal hold is kept, and
+        so are files attached to a certified entry. Retention has erased {stored.erased.toLocaleString('en')}{' '}
+        records and files of this vault so far, and freed {stored.erasedBytes.toLocaleString('en')} bytes.
       </Text>
       {field('recordDays', 'Keep the data of records')}
       {field('fileDays', 'Keep the content of files')}
@@ -70,6 +70,8 @@ function Form({ path, stored, close }: { path: string; stored: Retention; close(
           {preview.data.more && 'At least '}
           {preview.data.records.toLocaleString('en')} records and {preview.data.files.toLocaleString('en')}{' '}
           files, which frees {preview.data.bytes.toLocaleString('en')} bytes.
+          {preview.data.held > 0 &&
+            ` ${preview.data.held.toLocaleString('en')} more are old enough but held: by a legal hold, or by a release.`}
         </Text>
       )}
     </FormDialog>

@@ -3,6 +3,14 @@ import type { Generated } from 'kysely';
 import type { NullableTimestamp, Timestamp } from './columns.ts';
 
 export interface ErasureTables {
+  release_holds: {
+    workspace_id: string;
+    file_id: string;
+    version: number;
+    maintenance_id: string;
+    asset_id: string;
+    created_at: Timestamp;
+  };
   holds: {
     workspace_id: string;
     /** Of a vault, a file or a record. */

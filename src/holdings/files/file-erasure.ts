@@ -6,6 +6,7 @@ import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { type ErasureJournal, erasureWrites, timeOfErasure } from '../holds/erasures.ts';
 import { keepHolds, refuseHeld } from '../holds/holds.ts';
+import { findReleased, refuseReleased } from '../holds/release-holds.store.ts';
 import { holdFile } from './file-versions.ts';
 import { noFileVersion } from './files.store.ts';
 
@@ -25,6 +26,7 @@ export async function eraseContent(
     const stored = await storedVersions(db, { workspaceId, id, version });
     await refuseHeld(db, workspaceId, [id, vault.id, ...stored.map(({ vault_id }) => vault_id)]);
     const open = stored.filter(({ erased_at }) => erased_at === null);
+    await refuseReleased(db, { workspaceId, id, versions: open.map(({ version }) => version) });
     const dropped = await eraseVersions(db, { caller, id, open, blobs });
     return { dropped, kept: await keptVersions(db, stored, caller) };
   });
@@ -46,7 +48,10 @@ export interface DroppedContent {
   settling: (() => Promise<void>)[];
 }
 
-/** Inside a transaction that keeps the holds, for a file that is not held. Null when a version was added at or after `end`. */
+/**
+ * Inside a transaction that keeps the holds, for a file that is not held. Null when a version was added at or after `end`, or
+ * when a release holds one.
+ */
 export async function eraseWholeFile(
   db: Db,
   blobs: Pick<Blobs, 'erase'>,
@@ -56,6 +61,8 @@ export async function eraseWholeFile(
   await holdFile(db, { workspaceId, id });
   const stored = await storedVersions(db, { workspaceId, id, version: undefined });
   if (stored.some(({ created_at }) => created_at >= end)) return null;
+  // After the lock: a release that came before it is seen here.
+  if ((await findReleased(db, workspaceId, [id])).has(id)) return null;
   return eraseVersions(db, { caller, id, open: stored.filter(({ erased_at }) => erased_at === null), blobs });
 }
 

@@ -36,6 +36,10 @@ const PreviewSchema = named(
       examples: [4096],
       description: 'Freed at most: bytes that another file needs are kept',
     }),
+    held: Type.Integer({
+      examples: [2],
+      description: 'Records and files that are old enough but kept: by a legal hold, or by a release',
+    }),
     more: Type.Boolean({ description: 'The figures are of the oldest 10,000 only' }),
   }),
 );
@@ -67,7 +71,7 @@ export function retentionRoutes(app: Api, { retention }: { retention: RetentionR
         operationId: 'putRetention',
         summary: 'Set the retention of a vault',
         description:
-          'What is older is erased within about an hour, and so is what becomes older later. Hashes and proofs remain. What is held is not erased until the hold is released. GET …/retention/preview tells what a period would erase.',
+          'What is older is erased within about an hour, and so is what becomes older later. Hashes and proofs remain. What is held is not erased until the hold is released, nor are files that are attached to a certified maintenance entry. GET …/retention/preview tells what a period would erase.',
         tags,
         params,
         body: Type.Object(periods, { additionalProperties: false }),

@@ -13,6 +13,7 @@ import type { Caller } from '../../runtime/caller.ts';
 import { eraseWholeFile } from '../files/file-erasure.ts';
 import { type ErasureJournal, retentionCaller } from '../holds/erasures.ts';
 import { findHeld, keepHolds } from '../holds/holds.ts';
+import { findReleased } from '../holds/release-holds.store.ts';
 import { eraseWholeRecord } from '../records/record-erasure.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import { findOld, type OldThing, type RetainedKind } from './retention.store.ts';
@@ -32,12 +33,12 @@ export interface Retention extends RetentionPeriods {
 export interface RetentionRules {
   get(workspaceId: string, vaultAddress: string): Promise<Retention>;
   put(caller: Caller, vaultAddress: string, periods: RetentionPeriods): Promise<Retention>;
-  /** What these periods would erase now, without erasing it. `more`: at least so much. */
+  /** What these periods would erase now, without erasing it, and what holds and releases keep. `more`: at least so much. */
   preview(
     workspaceId: string,
     vaultAddress: string,
     periods: RetentionPeriods,
-  ): Promise<{ records: number; files: number; bytes: number; more: boolean }>;
+  ): Promise<{ records: number; files: number; bytes: number; held: number; more: boolean }>;
 }
 
 export interface RetentionDeps {
@@ -120,7 +121,7 @@ export function createRetentionRules({
 
     async preview(workspaceId, vaultAddress, { recordDays, fileDays }) {
       const { id: vaultId } = await vaults.get(workspaceId, vaultAddress);
-      const sum = { records: 0, files: 0, bytes: 0, more: false };
+      const sum = { records: 0, files: 0, bytes: 0, held: 0, more: false };
       for (const [kind, days, figure] of [
         ['record', recordDays, 'records'],
         ['file', fileDays, 'files'],
@@ -136,8 +137,10 @@ export function createRetentionRules({
           limit: mostPreviewed,
         });
         const isHeld = await findHeldOf(db, workspaceId, { vaultId, things });
-        const due = things.filter((thing) => thing.open && thing.newestAt < end && !isHeld(thing));
+        const old = things.filter((thing) => thing.open && thing.newestAt < end);
+        const due = old.filter((thing) => !isHeld(thing));
         sum[figure] += due.length;
+        sum.held += old.length - due.length;
         sum.bytes += due.reduce((bytes, thing) => bytes + thing.bytes, 0);
         sum.more ||= things.length === mostPreviewed;
       }
@@ -220,7 +223,10 @@ async function findHeldOf(
 ): Promise<(thing: OldThing) => boolean> {
   const ids = things.flatMap(({ id, vaultIds }) => [id, ...vaultIds]);
   const held = await findHeld(db, workspaceId, [vaultId, ...ids]);
-  return ({ id, vaultIds }) => [vaultId, id, ...vaultIds].some((subject) => held.has(subject));
+  const fileIds = things.flatMap(({ id }) => (id.startsWith('fil_') ? [id] : []));
+  const released = await findReleased(db, workspaceId, fileIds);
+  return ({ id, vaultIds }) =>
+    released.has(id) || [vaultId, id, ...vaultIds].some((subject) => held.has(subject));
 }
 
 interface DueRule {
