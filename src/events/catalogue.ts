@@ -111,7 +111,8 @@ export const eventCatalogue = {
     data: { ...notice, key_id: text, name: text, expires_at: time },
   },
   'asset.maintenance.due': {
-    about: 'Maintenance work on an asset is due, or has been completed',
+    about:
+      'Maintenance work on an asset is due, or has been completed; or the asset has reached a life limit',
     ofNotice: true,
     data: {
       ...notice,
@@ -119,6 +120,7 @@ export const eventCatalogue = {
       interval_id: text,
       name: text,
       due_by: oneOf('time', 'hours', 'cycles'),
+      life_limit: yesOrNo,
     },
   },
   'worker.licence.expiring': {

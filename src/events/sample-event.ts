@@ -42,6 +42,7 @@ const fields: Record<FieldName, unknown> = {
   name: 'Rope and brake',
   expires_at: '2026-03-12T00:00:00.000Z',
   due_by: 'hours',
+  life_limit: false,
   worker_id: 'wrk_01KJPV8JR0K3V0QZ4N7X1C9T2A',
   scope: 'B1.1',
   number: 'AT.66.777',

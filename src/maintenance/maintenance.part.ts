@@ -23,6 +23,7 @@ import { createDossiers } from './dossier/dossier.ts';
 import { entrySignoffRoutes } from './entries/entry-signoffs.routes.ts';
 import { maintenanceRoutes } from './entries/maintenances.routes.ts';
 import { createMaintenances } from './entries/maintenances.ts';
+import { refuseRetired } from './intervals/asset-due.ts';
 import { assetIntervalRoutes } from './intervals/asset-intervals.routes.ts';
 import { createAssetIntervals, followCorrections } from './intervals/asset-intervals.ts';
 import { passkeyRoutes } from './passkeys/passkeys.routes.ts';
@@ -81,7 +82,11 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
         assetViewers: createAssetViewers(db),
         assetWorkers: createAssetWorkers(db),
       });
-      assetInstallRoutes(app, { ...shell, assets, assetInstalls: createAssetInstalls(db) });
+      assetInstallRoutes(app, {
+        ...shell,
+        assets,
+        assetInstalls: createAssetInstalls({ db, refuseRetired }),
+      });
       assetIntervalRoutes(app, {
         ...shell,
         db,

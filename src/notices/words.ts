@@ -61,9 +61,13 @@ const words: { [T in NoticeType]: Say<T> } = {
     advice: 'Create another key, and replace this one before it stops working.',
     path: '/keys',
   }),
-  'asset.maintenance.due': ({ asset_id, name, due_by }) => ({
-    title: `"${name}" is due on the asset ${asset_id}`,
-    advice: `It is due by ${due_by}. Record the work, then complete the interval with the entry.`,
+  'asset.maintenance.due': ({ asset_id, name, due_by, life_limit }) => ({
+    title: life_limit
+      ? `The asset ${asset_id} has reached its life limit "${name}"`
+      : `"${name}" is due on the asset ${asset_id}`,
+    advice: life_limit
+      ? `The limit was reached by ${due_by}. Take the asset out of service and replace it.`
+      : `It is due by ${due_by}. Record the work, then complete the interval with the entry.`,
     path: `/assets/${encodeURIComponent(asset_id)}`,
   }),
   'worker.licence.expiring': ({ address, scope, number, expires_at }) => ({

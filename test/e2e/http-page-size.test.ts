@@ -214,6 +214,7 @@ const inside: Record<string, number> = {
   [`get ${damc}/assets/{assetId}/access-log/ also`]: 20,
   [`get ${damc}/assets/{assetId}/due/ intervals`]: maxIntervals,
   [`get ${damc}/assets/{assetId}/due/ openDefects`]: 1000,
+  [`get ${damc}/assets/{assetId}/due/ retiredParts`]: 1000,
   [`get ${damc}/assets/{assetId}/maintenances/ signoffs`]: mostSignoffs,
   [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/details/ signoffs`]: mostSignoffs,
   [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/details/ files`]: 200,

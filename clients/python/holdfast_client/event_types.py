@@ -46,7 +46,7 @@ Event = Union[
     schemas.EndpointDisabledEvent,  # A webhook endpoint was disabled because it is gone or failed for too long
     schemas.EndpointFailingEvent,  # A webhook endpoint is failing, or works again
     schemas.Api_keyExpiringEvent,  # An API key expires within 14 days
-    schemas.AssetMaintenanceDueEvent,  # Maintenance work on an asset is due, or has been completed
+    schemas.AssetMaintenanceDueEvent,  # Maintenance work on an asset is due, or has been completed; or the asset has reached a life limit
     schemas.WorkerLicenceExpiringEvent,  # A licence of a worker expires within 30 days or has expired, or was renewed or removed
     schemas.OperatorGasLowEvent,  # Default workspace only: the account that pays for anchors runs out of funds, or was funded
     schemas.OperatorChainBehindEvent,  # Default workspace only: anchoring or the chain falls behind, or has caught up

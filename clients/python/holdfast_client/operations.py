@@ -1340,13 +1340,17 @@ class Operations(Caller):
         every: schemas.CreateAssetIntervalEvery,
         last_done: schemas.CreateAssetIntervalLastDone,
         name: str = UNSET,
+        kind: Literal["recurring", "life-limit"] = UNSET,
+        tolerance: schemas.CreateAssetIntervalTolerance = UNSET,
         options: Optional[CallOptions] = None,
     ) -> schemas.Interval:
         """Create a maintenance interval. Needs the scope `assets:write`."""
         arguments: Dict[str, Any] = {
             "assetId": asset_id,
             "name": name,
+            "kind": kind,
             "every": every,
+            "tolerance": tolerance,
             "lastDone": last_done,
         }
         result: schemas.Interval = self._data("create_asset_interval", arguments, options)
@@ -1376,6 +1380,8 @@ class Operations(Caller):
         *,
         name: str = UNSET,
         every: schemas.UpdateAssetIntervalEvery = UNSET,
+        tolerance: schemas.UpdateAssetIntervalTolerance = UNSET,
+        limit_correction: str = UNSET,
         completed_by: str = UNSET,
         options: Optional[CallOptions] = None,
     ) -> schemas.Interval:
@@ -1385,6 +1391,8 @@ class Operations(Caller):
             "intervalId": interval_id,
             "name": name,
             "every": every,
+            "tolerance": tolerance,
+            "limitCorrection": limit_correction,
             "completedBy": completed_by,
         }
         result: schemas.Interval = self._data("update_asset_interval", arguments, options)

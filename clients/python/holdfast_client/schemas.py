@@ -131,7 +131,9 @@ class AssetDue(TypedDict):
     at: str
     usage: AssetDueUsage
     overdue: bool
+    retired: bool
     intervals: List[AssetDueIntervals]
+    retiredParts: List[AssetDueRetiredParts]
     openDefects: List[AssetDueOpenDefects]
 
 
@@ -143,14 +145,19 @@ class AssetDueUsage(TypedDict):
 class AssetDueIntervals(TypedDict):
     id: str
     name: str
+    kind: Literal["recurring", "life-limit"]
     every: AssetDueIntervalsEvery
+    tolerance: AssetDueIntervalsTolerance
     lastDone: AssetDueIntervalsLastDone
     completedBy: Optional[str]
     version: int
     createdAt: str
     updatedAt: str
+    countsFrom: AssetDueIntervalsCountsFrom
     nextDue: AssetDueIntervalsNextDue
+    latest: AssetDueIntervalsLatest
     remaining: AssetDueIntervalsRemaining
+    inTolerance: bool
     overdue: bool
 
 
@@ -161,7 +168,21 @@ class AssetDueIntervalsEvery(TypedDict):
     cycles: Optional[int]
 
 
+class AssetDueIntervalsTolerance(TypedDict):
+    days: Optional[int]
+    hours: Optional[float]
+    cycles: Optional[int]
+
+
 class AssetDueIntervalsLastDone(TypedDict):
+    at: str
+    hours: Optional[float]
+    cycles: Optional[int]
+
+
+class AssetDueIntervalsCountsFrom(TypedDict):
+    """`lastDone`, or what was due then if the work was done later within the tolerance."""
+
     at: str
     hours: Optional[float]
     cycles: Optional[int]
@@ -173,12 +194,27 @@ class AssetDueIntervalsNextDue(TypedDict):
     cycles: Optional[int]
 
 
+class AssetDueIntervalsLatest(TypedDict):
+    """`nextDue` with the tolerance."""
+
+    at: Optional[str]
+    hours: Optional[float]
+    cycles: Optional[int]
+
+
 class AssetDueIntervalsRemaining(TypedDict):
-    """Negative when overdue."""
+    """Until `nextDue`; negative after it."""
 
     days: Optional[float]
     hours: Optional[float]
     cycles: Optional[int]
+
+
+class AssetDueRetiredParts(TypedDict):
+    assetId: str
+    name: str
+    intervalId: str
+    limit: str
 
 
 class AssetDueOpenDefects(TypedDict):
@@ -209,7 +245,7 @@ class AssetIntervalsChangedEventData(TypedDict):
 
 
 class AssetMaintenanceDueEvent(TypedDict):
-    """Maintenance work on an asset is due, or has been completed."""
+    """Maintenance work on an asset is due, or has been completed; or the asset has reached a life limit."""
 
     id: str
     type: Literal["asset.maintenance.due"]
@@ -226,6 +262,7 @@ class AssetMaintenanceDueEventData(TypedDict):
     interval_id: str
     name: str
     due_by: Literal["time", "hours", "cycles"]
+    life_limit: bool
 
 
 class AssetTransfer(TypedDict):
@@ -723,7 +760,9 @@ class Interval(TypedDict):
 
     id: str
     name: str
+    kind: Literal["recurring", "life-limit"]
     every: IntervalEvery
+    tolerance: IntervalTolerance
     lastDone: IntervalLastDone
     completedBy: Optional[str]
     version: int
@@ -734,6 +773,12 @@ class Interval(TypedDict):
 class IntervalEvery(TypedDict):
     days: Optional[int]
     months: Optional[int]
+    hours: Optional[float]
+    cycles: Optional[int]
+
+
+class IntervalTolerance(TypedDict):
+    days: Optional[int]
     hours: Optional[float]
     cycles: Optional[int]
 
@@ -1156,6 +1201,7 @@ class RetentionPreview(TypedDict):
     records: int
     files: int
     bytes: int
+    held: int
     more: bool
 
 
@@ -1617,6 +1663,14 @@ class CreateAssetIntervalEvery(TypedDict, total=False):
     cycles: int
 
 
+class CreateAssetIntervalTolerance(TypedDict, total=False):
+    """By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due."""
+
+    days: int
+    hours: float
+    cycles: int
+
+
 class _CreateAssetIntervalLastDoneRequired(TypedDict):
     at: str
 
@@ -1633,6 +1687,14 @@ class UpdateAssetIntervalEvery(TypedDict, total=False):
 
     days: int
     months: int
+    hours: float
+    cycles: int
+
+
+class UpdateAssetIntervalTolerance(TypedDict, total=False):
+    """By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due."""
+
+    days: int
     hours: float
     cycles: int
 

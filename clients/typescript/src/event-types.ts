@@ -33,7 +33,7 @@ export interface Events {
   'endpoint.failing': Schemas['EndpointFailingEvent'];
   /** An API key expires within 14 days. */
   'api_key.expiring': Schemas['Api_keyExpiringEvent'];
-  /** Maintenance work on an asset is due, or has been completed. */
+  /** Maintenance work on an asset is due, or has been completed; or the asset has reached a life limit. */
   'asset.maintenance.due': Schemas['AssetMaintenanceDueEvent'];
   /** A licence of a worker expires within 30 days or has expired, or was renewed or removed. */
   'worker.licence.expiring': Schemas['WorkerLicenceExpiringEvent'];

@@ -311,7 +311,7 @@ export interface paths {
         get: operations["getRetention"];
         /**
          * Set the retention of a vault
-         * @description What is older is erased within about an hour, and so is what becomes older later. Hashes and proofs remain. What is held is not erased until the hold is released. GET …/retention/preview tells what a period would erase. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `vaults:write`.
+         * @description What is older is erased within about an hour, and so is what becomes older later. Hashes and proofs remain. What is held is not erased until the hold is released, nor are files that are attached to a certified maintenance entry. GET …/retention/preview tells what a period would erase. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `vaults:write`.
          */
         put: operations["putRetention"];
         post?: never;
@@ -1203,13 +1203,13 @@ export interface paths {
         get?: never;
         /**
          * Update or complete an interval
-         * @description Omitted fields stay unchanged. `completedBy` names a maintenance entry of the asset: the interval continues from the time of that work and from its `data.usage`, and follows its corrections. Needs the scope `assets:write`.
+         * @description Omitted fields stay unchanged. `completedBy` names a maintenance entry of the asset: the interval continues from the time of that work and from its `data.usage`, and follows its corrections. A life limit takes no `completedBy`, and another `every` only with `limitCorrection`. Needs the scope `assets:write`.
          */
         put: operations["updateAssetInterval"];
         post?: never;
         /**
          * Delete an interval
-         * @description Needs the scope `assets:write`.
+         * @description Refused for a life limit that is reached. Needs the scope `assets:write`.
          */
         delete: operations["deleteAssetInterval"];
         options?: never;
@@ -1226,7 +1226,7 @@ export interface paths {
         };
         /**
          * List what is due on an asset
-         * @description When each interval is due next, what is overdue, and all open defects. Needs the scope `assets:read`.
+         * @description When each interval is due next, what is overdue, all open defects, and installed parts that have reached a life limit. Needs the scope `assets:read`.
          */
         get: operations["listAssetDue"];
         put?: never;
@@ -2618,7 +2618,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Maintenance work on an asset is due, or has been completed */
+        /** Maintenance work on an asset is due, or has been completed; or the asset has reached a life limit */
         post: operations["onAssetMaintenanceDue"];
         delete?: never;
         options?: never;
@@ -2875,13 +2875,25 @@ export interface components {
             };
             /** @description Whether anything is overdue */
             overdue: boolean;
+            /** @description Whether the asset has reached a life limit */
+            retired: boolean;
             intervals: {
                 id: string;
                 /** @description Empty if not set */
                 name: string;
+                /**
+                 * @description `life-limit`: when it is reached the asset is retired. No work completes it, and `lastDone` is when its life began
+                 * @enum {string}
+                 */
+                kind: "recurring" | "life-limit";
                 every: {
                     days: number | null;
                     months: number | null;
+                    hours: number | null;
+                    cycles: number | null;
+                };
+                tolerance: {
+                    days: number | null;
                     hours: number | null;
                     cycles: number | null;
                 };
@@ -2899,19 +2911,45 @@ export interface components {
                 createdAt: string;
                 /** Format: date-time */
                 updatedAt: string;
+                /** @description `lastDone`, or what was due then if the work was done later within the tolerance */
+                countsFrom: {
+                    /** Format: date-time */
+                    at: string;
+                    hours: number | null;
+                    cycles: number | null;
+                };
                 nextDue: {
                     /** Format: date-time */
                     at: string | null;
                     hours: number | null;
                     cycles: number | null;
                 };
-                /** @description Negative when overdue */
+                /** @description `nextDue` with the tolerance */
+                latest: {
+                    /** Format: date-time */
+                    at: string | null;
+                    hours: number | null;
+                    cycles: number | null;
+                };
+                /** @description Until `nextDue`; negative after it */
                 remaining: {
                     days: number | null;
                     hours: number | null;
                     cycles: number | null;
                 };
+                /** @description Past `nextDue`, but not past `latest` */
+                inTolerance: boolean;
+                /** @description Past `latest`; a life limit: reached */
                 overdue: boolean;
+            }[];
+            /** @description Parts that have reached a life limit and are still installed in the asset, directly or in other parts. Only their removal clears them. Among the first thousand parts, ten levels deep */
+            retiredParts: {
+                assetId: string;
+                name: string;
+                /** @description Its life limit */
+                intervalId: string;
+                /** @description The name of the life limit */
+                limit: string;
             }[];
             /** @description Entries of type `defect` that no certified entry lists in `data.closes`; the oldest thousand */
             openDefects: {
@@ -2946,7 +2984,7 @@ export interface components {
                 changed_at: string;
             };
         };
-        /** @description Maintenance work on an asset is due, or has been completed */
+        /** @description Maintenance work on an asset is due, or has been completed; or the asset has reached a life limit */
         AssetMaintenanceDueEvent: {
             /** @description Unique; use it to detect duplicates */
             id: string;
@@ -2966,6 +3004,7 @@ export interface components {
                 name: string;
                 /** @enum {string} */
                 due_by: "time" | "hours" | "cycles";
+                life_limit: boolean;
             };
         };
         /** @description A transfer of an asset from one vault to another */
@@ -3549,9 +3588,19 @@ export interface components {
             id: string;
             /** @description Empty if not set */
             name: string;
+            /**
+             * @description `life-limit`: when it is reached the asset is retired. No work completes it, and `lastDone` is when its life began
+             * @enum {string}
+             */
+            kind: "recurring" | "life-limit";
             every: {
                 days: number | null;
                 months: number | null;
+                hours: number | null;
+                cycles: number | null;
+            };
+            tolerance: {
+                days: number | null;
                 hours: number | null;
                 cycles: number | null;
             };
@@ -4062,6 +4111,8 @@ export interface components {
             files: number;
             /** @description Freed at most: bytes that another file needs are kept */
             bytes: number;
+            /** @description Records and files that are old enough but kept: by a legal hold, or by a release */
+            held: number;
             /** @description The figures are of the oldest 10,000 only */
             more: boolean;
         };
@@ -8206,11 +8257,23 @@ export interface operations {
                 "application/json": {
                     /** Format: plain-text */
                     name?: string;
+                    /**
+                     * @description `life-limit`: when it is reached the asset is retired. No work completes it, and `lastDone` is when its life began
+                     * @enum {string}
+                     */
+                    kind?: "recurring" | "life-limit";
                     /** @description Set at least one; the one that is reached first counts */
                     every: {
                         days?: number;
-                        /** @description Calendar months, to the same day in UTC */
+                        /** @description Calendar months: due at the end of that day in UTC, or of the last day of a shorter month */
                         months?: number;
+                        hours?: number;
+                        cycles?: number;
+                    };
+                    /** @description By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due */
+                    tolerance?: {
+                        /** @description Also for months */
+                        days?: number;
                         hours?: number;
                         cycles?: number;
                     };
@@ -8275,11 +8338,23 @@ export interface operations {
                     /** @description Set at least one; the one that is reached first counts */
                     every?: {
                         days?: number;
-                        /** @description Calendar months, to the same day in UTC */
+                        /** @description Calendar months: due at the end of that day in UTC, or of the last day of a shorter month */
                         months?: number;
                         hours?: number;
                         cycles?: number;
                     };
+                    /** @description By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due */
+                    tolerance?: {
+                        /** @description Also for months */
+                        days?: number;
+                        hours?: number;
+                        cycles?: number;
+                    };
+                    /**
+                     * Format: plain-text
+                     * @description Why a life limit changes; kept in the audit log
+                     */
+                    limitCorrection?: string;
                     /** @description The entry that records the work */
                     completedBy?: string;
                 };

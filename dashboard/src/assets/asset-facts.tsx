@@ -61,10 +61,15 @@ function Fact({ name, whole = false, children }: { name: string; whole?: boolean
 function DueMark({ asset, open }: { asset: Asset; open(): void }) {
   const { data: due } = useQuery(dueQuery(asset.assetId));
   if (!due) return null;
-  const overdue = [...due.intervals, ...due.openDefects].filter(({ overdue }) => overdue).length;
+  const overdue =
+    [...due.intervals, ...due.openDefects].filter(({ overdue }) => overdue).length + due.retiredParts.length;
   const defects = due.openDefects.length;
   if (overdue === 0 && defects === 0) return null;
-  const text = overdue > 0 ? `${overdue} overdue` : `${defects} open ${defects === 1 ? 'defect' : 'defects'}`;
+  const text = due.retired
+    ? 'retired'
+    : overdue > 0
+      ? `${overdue} overdue`
+      : `${defects} open ${defects === 1 ? 'defect' : 'defects'}`;
   return (
     <UnstyledButton onClick={open} aria-label={`${text}, show what is due`} display="flex">
       <Badge

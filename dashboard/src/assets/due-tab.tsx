@@ -1,16 +1,18 @@
-/** What is due on an asset: recurring work and open defects. */
-import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
+/** What is due on an asset: recurring work, life limits, retired parts and open defects. */
+import { Alert, Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMayWrite } from '../api/session.ts';
 import { type Column, DataTable } from '../frame/data-table.tsx';
 import { Icon } from '../frame/icons.tsx';
 import { EmptyState, FailureState, LoadingRows } from '../frame/states.tsx';
 import { Status, Time } from '../frame/values.tsx';
+import { pathTo } from '../links.ts';
 import type { Asset } from './asset.ts';
 import { IntervalForm } from './interval-form.tsx';
 import { IntervalList } from './interval-list.tsx';
-import { dueQuery, type Interval, type OpenDefect } from './maintenance.ts';
+import { type Due, dueQuery, type Interval, type OpenDefect } from './maintenance.ts';
 import type { MaintenanceStart } from './maintenance-form.tsx';
 
 export interface DueTabProps {
@@ -38,7 +40,13 @@ export function DueTab({ asset, open, start }: DueTabProps) {
   );
   return (
     <Stack gap="xl">
-      {due.overdue && (
+      {due.retired && (
+        <Alert color="red" icon={<Icon name="warning" />} title="Retired">
+          This asset has reached its life limit. No work extends it: take it out of service and replace it.
+        </Alert>
+      )}
+      {due.retiredParts.length > 0 && <RetiredParts parts={due.retiredParts} />}
+      {due.overdue && !due.retired && due.retiredParts.length === 0 && (
         <Alert color="red" icon={<Icon name="warning" />}>
           Something is overdue. When the work is done, record it, then mark the interval as done.
         </Alert>
@@ -53,7 +61,7 @@ export function DueTab({ asset, open, start }: DueTabProps) {
         {due.intervals.length === 0 ? (
           <EmptyState icon="again" title="No intervals yet" action={add}>
             An interval is work that is due again after a number of days, months, hours or cycles, such as a
-            yearly inspection or an oil change.
+            yearly inspection or an oil change. A life limit says when the asset is retired.
           </EmptyState>
         ) : (
           <IntervalList
@@ -81,6 +89,24 @@ export function DueTab({ asset, open, start }: DueTabProps) {
         />
       )}
     </Stack>
+  );
+}
+
+function RetiredParts({ parts }: { parts: Due['retiredParts'] }) {
+  return (
+    <Alert color="red" icon={<Icon name="warning" />} title="Parts to be replaced">
+      {parts.map(({ assetId, name, limit }) => (
+        <Text key={assetId} size="sm">
+          <Anchor component={Link} to={pathTo('/assets/$assetId', assetId)} size="sm">
+            {name} ({assetId})
+          </Anchor>{' '}
+          has reached {limit === '' ? 'its life limit' : `the life limit “${limit}”`}.
+        </Text>
+      ))}
+      <Text size="sm" mt={4}>
+        Only the removal of a part clears it from this list.
+      </Text>
+    </Alert>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Creates or edits an interval, or completes it through an entry. */
-import { NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { NumberInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
@@ -9,7 +9,7 @@ import { justNow, MomentInput } from '../frame/moment-input.tsx';
 import { showDone } from '../frame/notice.ts';
 import { useSaving } from '../frame/saving.ts';
 import { type Asset, assetUrl } from './asset.ts';
-import { everyText } from './interval-list.tsx';
+import { countsText, everyText } from './interval-list.tsx';
 import { entriesQuery, type Interval } from './maintenance.ts';
 
 export interface IntervalFormProps {
@@ -29,11 +29,21 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
   const [months, setMonths] = useState<Count>(interval?.every.months ?? '');
   const [hours, setHours] = useState<Count>(interval?.every.hours ?? '');
   const [cycles, setCycles] = useState<Count>(interval?.every.cycles ?? '');
+  const [isLimit, setIsLimit] = useState(interval?.kind === 'life-limit');
+  const [tolerance, setTolerance] = useState(() => toleranceOf(interval));
+  const [limitCorrection, setLimitCorrection] = useState('');
   const [completedBy, setCompletedBy] = useState<string | null>(null);
   const [at, setAt] = useState(justNow);
   const [hoursThen, setHoursThen] = useState<Count>(asset.usage.hours);
   const [cyclesThen, setCyclesThen] = useState<Count>(asset.usage.cycles);
   const { seen, changed, headers: seenHeaders, catchUp } = useSeen(interval);
+  /** A life limit that stays needs no reason. */
+  const isSameLimit =
+    interval?.kind === 'life-limit' &&
+    ([days, months, hours, cycles] as const).every(
+      (count, place) =>
+        count === (interval.every[(['days', 'months', 'hours', 'cycles'] as const)[place] ?? 'days'] ?? ''),
+    );
   const saving = useSaving({
     nouns: ['assets'],
     send(headers) {
@@ -45,7 +55,19 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
         at,
         ...given({ hours: hours === '' ? '' : hoursThen, cycles: cycles === '' ? '' : cyclesThen }),
       };
-      const body = done ? { completedBy } : { name, every, ...(!interval && { lastDone }) };
+      const kept = given({
+        days: days === '' && months === '' ? '' : tolerance.days,
+        hours: hours === '' ? '' : tolerance.hours,
+        cycles: cycles === '' ? '' : tolerance.cycles,
+      });
+      const fields = {
+        name,
+        ...(!isSameLimit && { every }),
+        ...(!isLimit && { tolerance: kept }),
+        ...(!interval && { kind: isLimit ? 'life-limit' : 'recurring', lastDone }),
+        ...(interval && isLimit && !isSameLimit && limitCorrection !== '' && { limitCorrection }),
+      };
+      const body = done ? { completedBy } : fields;
       return interval
         ? call('PUT', assetUrl(asset.assetId, `intervals/${interval.id}/`), { body, headers: seenHeaders })
         : call('POST', assetUrl(asset.assetId, 'intervals/'), { body, headers });
@@ -62,6 +84,8 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
     if (all || months === (before.every.months ?? '')) setMonths(now.every.months ?? '');
     if (all || hours === (before.every.hours ?? '')) setHours(now.every.hours ?? '');
     if (all || cycles === (before.every.cycles ?? '')) setCycles(now.every.cycles ?? '');
+    if (all || JSON.stringify(tolerance) === JSON.stringify(toleranceOf(before)))
+      setTolerance(toleranceOf(now));
     catchUp();
     saving.reset();
   };
@@ -93,9 +117,17 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
+          {!interval && (
+            <Switch
+              label="Life limit"
+              description="When it is reached the asset is retired. No work extends it."
+              checked={isLimit}
+              onChange={(event) => setIsLimit(event.currentTarget.checked)}
+            />
+          )}
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
             <NumberInput
-              label="Every … days"
+              label={isLimit ? 'After … days' : 'Every … days'}
               min={1}
               max={1_000_000}
               allowDecimal={false}
@@ -103,16 +135,22 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
               onChange={setDays}
             />
             <NumberInput
-              label="Every … months"
+              label={isLimit ? 'After … months' : 'Every … months'}
               min={1}
               max={12_000}
               allowDecimal={false}
               value={months}
               onChange={setMonths}
             />
-            <NumberInput label="Every … hours" min={0} max={1e12} value={hours} onChange={setHours} />
             <NumberInput
-              label="Every … cycles"
+              label={isLimit ? 'After … hours' : 'Every … hours'}
+              min={0}
+              max={1e12}
+              value={hours}
+              onChange={setHours}
+            />
+            <NumberInput
+              label={isLimit ? 'After … cycles' : 'Every … cycles'}
               min={1}
               max={1e12}
               allowDecimal={false}
@@ -120,13 +158,30 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
               onChange={setCycles}
             />
           </SimpleGrid>
+          {!isLimit && (
+            <ToleranceFields
+              tolerance={tolerance}
+              change={setTolerance}
+              uses={{ days: days !== '' || months !== '', hours: hours !== '', cycles: cycles !== '' }}
+            />
+          )}
+          {interval && isLimit && !isSameLimit && (
+            <TextInput
+              label="Why the limit is corrected"
+              description="Kept in the audit log."
+              required
+              maxLength={500}
+              value={limitCorrection}
+              onChange={(event) => setLimitCorrection(event.currentTarget.value)}
+            />
+          )}
         </>
       )}
       {done && <EntryChoice assetId={asset.assetId} value={completedBy} choose={setCompletedBy} />}
       {!interval && (
         <MomentInput
-          label="Last done"
-          description="The interval counts from here."
+          label={isLimit ? 'In use since' : 'Last done'}
+          description={isLimit ? 'The life counts from here.' : 'The interval counts from here.'}
           required
           value={at}
           change={setAt}
@@ -165,11 +220,49 @@ export function IntervalForm({ asset, interval, done = false, close }: IntervalF
 function differences(before: Interval, now: Interval): [label: string, value: string][] {
   const texts = (interval: Interval): [string, string][] => [
     ['Work', interval.name],
-    ['Repeats', everyText(interval.every)],
+    ['Repeats', everyText(interval)],
+    ['Tolerance', countsText(interval.tolerance)],
     ['Last done', interval.lastDone.at],
   ];
   const earlier = new Map(texts(before));
   return texts(now).filter(([label, text]) => earlier.get(label) !== text);
+}
+
+type Tolerances = Record<'days' | 'hours' | 'cycles', Count>;
+
+const toleranceOf = (interval: Interval | undefined): Tolerances => ({
+  days: interval?.tolerance.days ?? '',
+  hours: interval?.tolerance.hours ?? '',
+  cycles: interval?.tolerance.cycles ?? '',
+});
+
+/** Only for the units that the interval uses. */
+function ToleranceFields({
+  tolerance,
+  change,
+  uses,
+}: {
+  tolerance: Tolerances;
+  change(tolerance: Tolerances): void;
+  uses: Record<keyof Tolerances, boolean>;
+}) {
+  const used = (['days', 'hours', 'cycles'] as const).filter((unit) => uses[unit]);
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      {used.map((unit) => (
+        <NumberInput
+          key={unit}
+          label={`Tolerance in ${unit}`}
+          description="Using it does not move the next due date."
+          min={unit === 'hours' ? 0 : 1}
+          max={unit === 'days' ? 1_000_000 : 1e12}
+          allowDecimal={unit === 'hours'}
+          value={tolerance[unit]}
+          onChange={(value) => change({ ...tolerance, [unit]: value })}
+        />
+      ))}
+    </SimpleGrid>
+  );
 }
 
 /** Offers the newest entries that are not superseded. */

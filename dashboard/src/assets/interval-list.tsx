@@ -30,15 +30,25 @@ export function IntervalList({ assetId, intervals, edit }: IntervalListProps) {
           <Text fw={550} size="sm">
             {titleOf(interval)}
           </Text>
-          {interval.name !== '' && (
-            <Text c="dimmed" size="xs">
-              {everyText(interval.every)}
-            </Text>
-          )}
+          <Text c="dimmed" size="xs">
+            {detailText(interval)}
+          </Text>
         </>
       ),
     },
-    { title: 'Last done', cell: ({ lastDone }) => <Time at={lastDone.at} />, width: 140, wide: true },
+    {
+      title: 'Last done',
+      cell: ({ kind, lastDone }) =>
+        kind === 'life-limit' ? (
+          <>
+            in use since <Time at={lastDone.at} />
+          </>
+        ) : (
+          <Time at={lastDone.at} />
+        ),
+      width: 140,
+      wide: true,
+    },
     { title: 'Next due', cell: (interval) => <Next interval={interval} />, width: '40%' },
   ];
   if (mayWrite) {
@@ -54,9 +64,11 @@ export function IntervalList({ assetId, intervals, edit }: IntervalListProps) {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item leftSection={<Icon name="done" size={16} />} onClick={() => edit(interval, true)}>
-              Done
-            </Menu.Item>
+            {interval.kind === 'recurring' && (
+              <Menu.Item leftSection={<Icon name="done" size={16} />} onClick={() => edit(interval, true)}>
+                Done
+              </Menu.Item>
+            )}
             <Menu.Item leftSection={<Icon name="pencil" size={16} />} onClick={() => edit(interval, false)}>
               Change
             </Menu.Item>
@@ -103,24 +115,39 @@ export function IntervalList({ assetId, intervals, edit }: IntervalListProps) {
 const units = ['days', 'months', 'hours', 'cycles'] as const;
 const dayMs = 86_400_000;
 
-function titleOf({ name, every }: Interval): string {
-  if (name !== '') return name;
-  const text = everyText(every);
+function titleOf(interval: Interval): string {
+  if (interval.name !== '') return interval.name;
+  const text = everyText(interval);
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-export function everyText(every: Interval['every']): string {
+/** Such as “every 6 months or 500 hours”. */
+export function everyText({ kind, every }: Pick<Interval, 'kind' | 'every'>): string {
+  return `${kind === 'life-limit' ? 'life limit:' : 'every'} ${countsText(every)}`;
+}
+
+/** Such as “14 days or 25 hours”; empty without a tolerance. */
+export function countsText(counts: Partial<Interval['every']>): string {
   const parts = units.flatMap((unit) => {
-    const count = every[unit];
+    const count = counts[unit] ?? null;
     return count === null ? [] : [`${count.toLocaleString('en')} ${count === 1 ? unit.slice(0, -1) : unit}`];
   });
-  return `every ${parts.join(' or ')}`;
+  return parts.join(' or ');
+}
+
+/** What the title does not say. */
+function detailText(interval: Interval): string {
+  const tolerance = countsText(interval.tolerance);
+  return [
+    ...(interval.name === '' ? [] : [everyText(interval)]),
+    ...(tolerance === '' ? [] : [`tolerance ${tolerance}`]),
+  ].join(', ');
 }
 
 /** A bar for what is used up most, and all remainders in words. */
 function Next({ interval }: { interval: Interval }) {
-  const { nextDue, remaining, every, lastDone, overdue } = interval;
-  const days = nextDue.at === null ? null : (Date.parse(nextDue.at) - Date.parse(lastDone.at)) / dayMs;
+  const { kind, nextDue, latest, remaining, every, countsFrom, inTolerance, overdue } = interval;
+  const days = nextDue.at === null ? null : (Date.parse(nextDue.at) - Date.parse(countsFrom.at)) / dayMs;
   const used = Math.max(
     ...(['days', 'hours', 'cycles'] as const).map((unit) => {
       const [whole, rest] = [unit === 'days' ? days : every[unit], remaining[unit]];
@@ -147,13 +174,24 @@ function Next({ interval }: { interval: Interval }) {
             </Fragment>
           ))}
         </Text>
-        {overdue && <Status value="overdue" />}
+        {overdue && <Status value={kind === 'life-limit' ? 'retired' : 'overdue'} />}
+        {inTolerance && <Status value="in tolerance" />}
       </Group>
+      {inTolerance && (
+        <Text c="dimmed" size="xs">
+          At the latest{' '}
+          {[
+            ...(latest.at === null ? [] : [latest.at.slice(0, 10)]),
+            ...(latest.hours === null ? [] : [`${latest.hours.toLocaleString('en')} hours`]),
+            ...(latest.cycles === null ? [] : [`${latest.cycles.toLocaleString('en')} cycles`]),
+          ].join(', ')}
+        </Text>
+      )}
       <Progress
         size={4}
         mt={6}
         value={Math.min(100, Math.max(2, used * 100))}
-        color={overdue ? 'red' : used > 0.9 ? 'yellow' : 'sea'}
+        color={overdue ? 'red' : inTolerance || used > 0.9 ? 'yellow' : 'sea'}
         aria-label={`${Math.round(used * 100)} percent of the interval has passed`}
       />
     </Box>

@@ -111,6 +111,8 @@ const colors: Record<string, MantineColor> = {
   disabled: 'gray',
   skipped: 'yellow',
   overdue: 'red',
+  retired: 'red',
+  'in tolerance': 'yellow',
   failing: 'red',
   failed: 'red',
   invalid: 'red',

@@ -1,5 +1,5 @@
 /** Assets, who may see and work on them, and where they are installed. */
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { NullableTimestamp, Timestamp } from './columns.ts';
 
 export interface AssetTables {
@@ -71,13 +71,18 @@ export interface AssetTables {
     asset_id: string;
     id: string;
     name: Generated<string>;
+    kind: Generated<string>;
     every_days: number | null;
     every_months: number | null;
     every_hours: number | null;
     every_cycles: number | null;
+    tolerance_days: number | null;
+    tolerance_hours: number | null;
+    tolerance_cycles: number | null;
     done_at: Timestamp;
     done_hours: number | null;
     done_cycles: number | null;
+    due_then: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>;
     completed_by: string | null;
     version: Generated<number>;
     created_at: Timestamp;

@@ -33,7 +33,13 @@ export interface AssetInstalls {
   list(key: AssetKey, page: { before: number | undefined; limit: number }): Promise<NumberedInstallation[]>;
 }
 
-export function createAssetInstalls(db: Db): AssetInstalls {
+export interface AssetInstallsDeps {
+  db: Db;
+  /** Throws if the asset may not be installed any more. It is locked. */
+  refuseRetired(db: Db, key: AssetKey): Promise<void>;
+}
+
+export function createAssetInstalls({ db, refuseRetired }: AssetInstallsDeps): AssetInstalls {
   return {
     install: (caller, { assetId, parentAssetId, at }, also) =>
       db.transaction().execute(async (db) => {
@@ -50,6 +56,7 @@ export function createAssetInstalls(db: Db): AssetInstalls {
         }
         checkTime(at, last?.removedAt ?? null, 'its last removal');
         await refuseCircle(db, asset, parentAssetId);
+        await refuseRetired(db, asset);
         const number = asset.installations + 1;
         const made = { assetId, number, parentAssetId, installedAt: at, removedAt: null };
         await writeNextVersion(db, asset, {

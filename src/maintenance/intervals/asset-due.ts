@@ -1,9 +1,13 @@
-/** What is due on an asset: the next due time of every interval, and open defects. */
+/** What is due on an asset: the next due time of every interval, open defects, and parts at the end of their life. */
 import type { Db } from '../../db/database.ts';
+import { AppError } from '../../runtime/errors.ts';
 import type { Usage } from '../assets/asset-document.ts';
-import { type AssetKey, findAsset } from '../assets/assets.store.ts';
+import { type AssetKey, findAsset, readUsage } from '../assets/assets.store.ts';
+import { listPartsBelow } from '../assets/installed-parts.ts';
 import { findOpenDefects, type OpenDefect } from '../entries/open-defects.ts';
-import { type Interval, listIntervals, maxIntervals } from './asset-intervals.ts';
+import { listIntervals, maxIntervals } from './asset-intervals.ts';
+import { toInterval } from './interval.ts';
+import { type DueInterval, dueOf } from './interval-due.ts';
 
 export interface DueList {
   assetId: string;
@@ -12,16 +16,21 @@ export interface DueList {
   usage: Usage;
   /** Whether anything is overdue. */
   overdue: boolean;
+  /** It has reached a life limit of its own. */
+  retired: boolean;
   intervals: DueInterval[];
+  /** Until each of them is removed and replaced. */
+  retiredParts: RetiredPart[];
   openDefects: OpenDefect[];
 }
 
-export interface DueInterval extends Interval {
-  /** Null for units that the interval does not use. */
-  nextDue: { at: Date | null; hours: number | null; cycles: number | null };
-  /** Until then; negative when overdue. */
-  remaining: { days: number | null; hours: number | null; cycles: number | null };
-  overdue: boolean;
+/** A part that has reached its life limit and is still installed, directly or in another part. */
+interface RetiredPart {
+  assetId: string;
+  name: string;
+  intervalId: string;
+  /** Of the life limit. */
+  limit: string;
 }
 
 export async function dueList(db: Db, key: AssetKey, at: Date): Promise<DueList> {
@@ -29,51 +38,58 @@ export async function dueList(db: Db, key: AssetKey, at: Date): Promise<DueList>
   const known = await listIntervals(db, key, { after: '', limit: maxIntervals });
   const intervals = known.map((interval) => dueOf(interval, usage, at));
   const openDefects = await findOpenDefects(db, key, at);
-  const overdue = [...intervals, ...openDefects].some(({ overdue }) => overdue);
-  return { assetId, at, usage, overdue, intervals, openDefects };
+  const retiredParts = await findRetiredParts(db, key, at);
+  const overdue = retiredParts.length > 0 || [...intervals, ...openDefects].some(({ overdue }) => overdue);
+  const retired = intervals.some((one) => one.kind === 'life-limit' && one.overdue);
+  return { assetId, at, usage, overdue, retired, intervals, openDefects, retiredParts };
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
-/** The latest time that a date can have here. */
-const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
-
-/** What is due at exactly this moment or counter value is not overdue yet. */
-export function dueOf(interval: Interval, usage: Usage, at: Date): DueInterval {
-  const { every, lastDone } = interval;
-  const dueTimes = [
-    ...(every.days === null ? [] : [lastDone.at.getTime() + every.days * dayMs]),
-    ...(every.months === null ? [] : [monthsAfter(lastDone.at, every.months)]),
-  ];
-  const dueAt = dueTimes.length === 0 ? null : new Date(Math.min(...dueTimes, lastTime));
-  const hours = sum(lastDone.hours, every.hours);
-  const cycles = sum(lastDone.cycles, every.cycles);
-  const remaining = {
-    days: dueAt && rounded((dueAt.getTime() - at.getTime()) / dayMs),
-    hours: hours === null ? null : rounded(hours - usage.hours),
-    cycles: cycles === null ? null : cycles - usage.cycles,
-  };
-  const overdue =
-    (dueAt !== null && dueAt < at) ||
-    // By the rounded values that are shown: a remainder of zero is due, but not overdue.
-    (remaining.hours !== null && remaining.hours < 0) ||
-    (remaining.cycles !== null && remaining.cycles < 0);
-  return { ...interval, nextDue: { at: dueAt, hours, cycles }, remaining, overdue };
+/** An asset whose life is over is not installed any more; throws conflict. */
+export async function refuseRetired(db: Db, key: AssetKey): Promise<void> {
+  const [limit] = await reachedLimits(db, key.workspaceId, [key.assetId], new Date());
+  if (!limit) return;
+  throw new AppError(
+    'conflict',
+    `The asset ${key.assetId} has reached its life limit${limit.name && ` "${limit.name}"`} (${limit.intervalId}), so it cannot be installed.`,
+  );
 }
 
-/** The same day of a later month, or that month's last day if it is shorter; in UTC. */
-function monthsAfter(at: Date, months: number): number {
-  const due = new Date(at);
-  due.setUTCDate(1);
-  due.setUTCMonth(due.getUTCMonth() + months);
-  const lastDay = new Date(Date.UTC(due.getUTCFullYear(), due.getUTCMonth() + 1, 0)).getUTCDate();
-  return due.setUTCDate(Math.min(at.getUTCDate(), lastDay));
+async function findRetiredParts(db: Db, key: AssetKey, at: Date): Promise<RetiredPart[]> {
+  const parts = await listPartsBelow(db, key);
+  if (parts.length === 0) return [];
+  const names = new Map(parts.map(({ assetId, name }) => [assetId, name]));
+  const reached = await reachedLimits(db, key.workspaceId, [...names.keys()], at);
+  return reached.map(({ assetId, intervalId, name }) => ({
+    assetId,
+    name: names.get(assetId) ?? '',
+    intervalId,
+    limit: name,
+  }));
 }
 
-function sum(done: number | null, every: number | null): number | null {
-  return done === null || every === null ? null : rounded(done + every);
-}
-
-/** In binary, tenths of hours do not add up to whole hours. */
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
+/** The first limit that each of the assets has reached. */
+async function reachedLimits(
+  db: Db,
+  workspaceId: string,
+  assetIds: string[],
+  at: Date,
+): Promise<{ assetId: string; intervalId: string; name: string }[]> {
+  const rows = await db
+    .selectFrom('asset_intervals')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('asset_id', 'in', assetIds)
+    .where('kind', '=', 'life-limit')
+    .orderBy('asset_id')
+    .orderBy('id')
+    .execute();
+  const limited = [...new Set(rows.map(({ asset_id }) => asset_id))].map((id) => ({ workspaceId, id }));
+  const usages = new Map((await readUsage(db, limited)).map(({ assetId, usage }) => [assetId, usage]));
+  const reached = new Map<string, { assetId: string; intervalId: string; name: string }>();
+  for (const row of rows) {
+    const usage = usages.get(row.asset_id);
+    if (!usage || reached.has(row.asset_id) || !dueOf(toInterval(row), usage, at).overdue) continue;
+    reached.set(row.asset_id, { assetId: row.asset_id, intervalId: row.id, name: row.name });
+  }
+  return [...reached.values()];
 }

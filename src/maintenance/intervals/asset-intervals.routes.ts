@@ -7,132 +7,28 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { etagOf, ifMatchHeaders, seenVersions } from '../../http/api/precondition.ts';
-import { address, dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
+import { address, like, sample, text, unshown } from '../../runtime/schemas.ts';
 import type { AssetAccess } from '../assets/asset-access.ts';
 import { assetPath, assetUrl } from '../assets/assets.routes.ts';
 import type { Assets } from '../assets/assets.ts';
-import { sampleAsset } from '../signing/sample-work.ts';
 import { dueList } from './asset-due.ts';
-import type { AssetIntervals, GivenInterval, Interval } from './asset-intervals.ts';
+import type { AssetIntervals } from './asset-intervals.ts';
+import type { GivenInterval, Interval } from './interval.ts';
+import {
+  DueSchema,
+  every,
+  firstDone,
+  IntervalSchema,
+  intervalPath,
+  kind,
+  lastDone,
+  limitCorrection,
+  name,
+  tolerance,
+} from './interval-schemas.ts';
 
 const tags = ['assets'];
 const url = `${assetUrl}intervals/`;
-const intervalPath = Type.Object({
-  assetId: text(sample.assetId),
-  intervalId: text(sample.intervalId),
-});
-
-const sampleName = 'Rope and brake';
-const sampleEvery = { days: null, months: 6, hours: 500, cycles: null };
-/** `lastDone` before the interval was created, and after the work in the examples. */
-const firstDone = { at: '2025-09-01T08:00:00.000Z', hours: 12_010, cycles: null };
-const sampleDone = { at: sample.performedAt, hours: 12_480.5, cycles: null };
-
-const name = plainText({ maxLength: 200, examples: [sampleName] });
-const counter = { minimum: 0, maximum: 1e12 };
-const every = Type.Object(
-  {
-    days: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-    months: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 12_000, description: 'Calendar months, to the same day in UTC' }),
-    ),
-    hours: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1e12 })),
-    cycles: Type.Optional(Type.Integer({ minimum: 1, maximum: 1e12 })),
-  },
-  {
-    additionalProperties: false,
-    description: 'Set at least one; the one that is reached first counts',
-    examples: [{ months: sampleEvery.months, hours: sampleEvery.hours }],
-  },
-);
-const lastDone = Type.Object(
-  {
-    at: dateTime,
-    hours: Type.Optional(Type.Number(counter)),
-    cycles: Type.Optional(Type.Integer(counter)),
-  },
-  {
-    additionalProperties: false,
-    examples: [{ at: firstDone.at, hours: firstDone.hours }],
-    description:
-      'When the work was last done before the interval was created, and the usage at that time. Required for each counter in `every`, and not above the usage of the asset',
-  },
-);
-
-const numberOrNull = orNull(Type.Number());
-const intervalFields = {
-  id: text(sample.intervalId),
-  name: text(sampleName, { description: 'Empty if not set' }),
-  every: Type.Object(
-    {
-      days: orNull(Type.Integer()),
-      months: orNull(Type.Integer()),
-      hours: numberOrNull,
-      cycles: orNull(Type.Integer()),
-    },
-    { examples: [sampleEvery] },
-  ),
-  lastDone: Type.Object(
-    { at: dateTime, hours: numberOrNull, cycles: orNull(Type.Integer()) },
-    { examples: [sampleDone] },
-  ),
-  completedBy: orNull(
-    text(sample.maintenanceId, {
-      description: 'The entry that last completed it; null before the first',
-    }),
-  ),
-  version: Type.Integer({
-    description: 'Number of the current version; in quotes it is the ETag for If-Match',
-    examples: [2],
-  }),
-  createdAt: dateTime,
-  updatedAt: dateTime,
-};
-const IntervalSchema = named(
-  { title: 'Interval', description: 'Maintenance work that recurs' },
-  Type.Object(intervalFields),
-);
-const DueSchema = named(
-  { title: 'AssetDue', description: 'What is due on an asset: intervals and open defects' },
-  Type.Object({
-    assetId: text(sample.assetId),
-    at: text('2026-03-02T12:00:00.000Z', { ...dateTime, description: 'The time that this was computed for' }),
-    usage: Type.Object({ hours: Type.Number(), cycles: Type.Integer() }, { examples: [sampleAsset.usage] }),
-    overdue: Type.Boolean({ description: 'Whether anything is overdue' }),
-    intervals: Type.Array(
-      Type.Object({
-        ...intervalFields,
-        nextDue: Type.Object(
-          { at: orNull(dateTime), hours: numberOrNull, cycles: orNull(Type.Integer()) },
-          { examples: [{ at: '2026-09-02T08:50:00.000Z', hours: 12_980.5 }] },
-        ),
-        remaining: Type.Object(
-          { days: numberOrNull, hours: numberOrNull, cycles: orNull(Type.Integer()) },
-          { description: 'Negative when overdue', examples: [{ days: 183.9, hours: 500 }] },
-        ),
-        overdue: Type.Boolean(),
-      }),
-    ),
-    openDefects: Type.Array(
-      Type.Object({
-        maintenanceId: text('mnt_01KJPW41N0DX0B2JGPMPA4ZXJ1'),
-        summary: text('Gearbox seal is seeping oil'),
-        performedAt: like(dateTime, sample.performedAt),
-        recordedAt: like(dateTime, '2026-03-02T08:55:00.000Z'),
-        deferred: Type.Boolean({ description: 'Whether the repair was deferred', examples: [true] }),
-        deferredUntil: orNull(like(dateTime, '2026-04-30T23:59:59.999Z')),
-        overdue: Type.Boolean(),
-        repairedBy: orNull(
-          Type.String({ description: 'The newest entry that will close it once certified' }),
-        ),
-      }),
-      {
-        description:
-          'Entries of type `defect` that no certified entry lists in `data.closes`; the oldest thousand',
-      },
-    ),
-  }),
-);
 
 export interface AssetIntervalRoutesDeps {
   db: Db;
@@ -155,14 +51,23 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
         summary: 'Create a maintenance interval',
         tags,
         params: assetPath,
-        body: Type.Object({ name: Type.Optional(name), every, lastDone }, { additionalProperties: false }),
+        body: Type.Object(
+          {
+            name: Type.Optional(name),
+            kind: Type.Optional(kind),
+            every,
+            tolerance: Type.Optional(tolerance),
+            lastDone,
+          },
+          { additionalProperties: false },
+        ),
         response: { 201: like(IntervalSchema, { lastDone: firstDone, completedBy: null, version: 1 }) },
       },
     },
     async (request, reply) => {
       const answer = idempotency.answer(request, reply.code(201));
-      const { name = '', every, lastDone } = request.body;
-      const input = { assetId: request.params.assetId, given: { name, every, lastDone: toDone(lastDone) } };
+      const { name = '', lastDone, ...rest } = request.body;
+      const input = { assetId: request.params.assetId, given: { ...rest, name, lastDone: toDone(lastDone) } };
       await assetIntervals.create(callerOf(request), input, (interval) => answer.remember(toJson(interval)));
       return answer.send();
     },
@@ -207,7 +112,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
         operationId: 'updateAssetInterval',
         summary: 'Update or complete an interval',
         description:
-          'Omitted fields stay unchanged. `completedBy` names a maintenance entry of the asset: the interval continues from the time of that work and from its `data.usage`, and follows its corrections.',
+          'Omitted fields stay unchanged. `completedBy` names a maintenance entry of the asset: the interval continues from the time of that work and from its `data.usage`, and follows its corrections. A life limit takes no `completedBy`, and another `every` only with `limitCorrection`.',
         tags,
         params: intervalPath,
         headers: ifMatchHeaders,
@@ -215,6 +120,8 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
           {
             name: Type.Optional(name),
             every: Type.Optional(every),
+            tolerance: Type.Optional(tolerance),
+            limitCorrection: unshown(limitCorrection),
             completedBy: Type.Optional(
               text(sample.maintenanceId, { description: 'The entry that records the work' }),
             ),
@@ -226,13 +133,14 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
     },
     async (request, reply) => {
       const { assetId, intervalId: id } = request.params;
-      const { completedBy, ...given } = request.body;
+      const { completedBy, limitCorrection, ...given } = request.body;
       const seen = seenVersions(request.headers);
       const interval = await assetIntervals.update(callerOf(request), {
         assetId,
         id,
         given,
         completedBy,
+        limitCorrection,
         seen,
       });
       reply.header('etag', etagOf(interval));
@@ -247,6 +155,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
       schema: {
         operationId: 'deleteAssetInterval',
         summary: 'Delete an interval',
+        description: 'Refused for a life limit that is reached.',
         tags,
         params: intervalPath,
         headers: ifMatchHeaders,
@@ -267,7 +176,8 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
       schema: {
         operationId: 'listAssetDue',
         summary: 'List what is due on an asset',
-        description: 'When each interval is due next, what is overdue, and all open defects.',
+        description:
+          'When each interval is due next, what is overdue, all open defects, and installed parts that have reached a life limit.',
         tags,
         params: assetPath,
         querystring: Type.Object({ viewerAddress: address }, { additionalProperties: false }),
@@ -286,10 +196,14 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
       return {
         ...rest,
         at: at.toISOString(),
-        intervals: intervals.map(({ nextDue, ...due }) => ({
-          ...due,
+        intervals: intervals.map((due) => ({
           ...toJson(due),
-          nextDue: { ...nextDue, at: nextDue.at?.toISOString() ?? null },
+          countsFrom: withText(due.countsFrom),
+          nextDue: withText(due.nextDue),
+          latest: withText(due.latest),
+          remaining: due.remaining,
+          inTolerance: due.inTolerance,
+          overdue: due.overdue,
         })),
         openDefects: openDefects.map((defect) => ({
           ...defect,
@@ -306,15 +220,17 @@ function toDone({ at, ...rest }: { at: string; hours?: number; cycles?: number }
   return { ...rest, at: new Date(at) };
 }
 
-function toJson({ id, name, every, lastDone, completedBy, version, createdAt, updatedAt }: Interval) {
+function toJson({ lastDone, createdAt, updatedAt, ...interval }: Interval) {
+  const { id, name, kind, every, tolerance, completedBy, version } = interval;
   return {
-    id,
-    name,
-    every,
+    ...{ id, name, kind, every, tolerance },
     lastDone: { ...lastDone, at: lastDone.at.toISOString() },
-    completedBy,
-    version,
+    ...{ completedBy, version },
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };
+}
+
+function withText<At extends Date | null, Rest>({ at, ...rest }: { at: At } & Rest) {
+  return { ...rest, at: (at?.toISOString() ?? null) as At extends Date ? string : string | null };
 }

@@ -1,8 +1,10 @@
-/** Intervals: work on an asset that recurs after days, months, hours or cycles, completed through entries. */
-import { type Selectable, sql } from 'kysely';
+/**
+ * Intervals: work on an asset that recurs after days, months, hours or cycles, completed through entries; and life limits,
+ * which nothing completes.
+ */
+import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
-import type { Tables } from '../../db/tables.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import { eventWrite } from '../../events/events.ts';
 import type { Caller } from '../../runtime/caller.ts';
@@ -12,28 +14,8 @@ import { requireSeen, type SeenVersions } from '../../runtime/seen-version.ts';
 import { type AssetKey, findAsset, holdAsset } from '../assets/assets.store.ts';
 import type { Correction } from '../entries/entry-additions.ts';
 import { noMaintenance } from '../entries/maintenances.store.ts';
-import { earliestWork } from '../signing/maintenance-entry.ts';
-
-export interface Interval {
-  id: string;
-  name: string;
-  /** At least one of them; the one that ends first counts. */
-  every: { days: number | null; months: number | null; hours: number | null; cycles: number | null };
-  lastDone: { at: Date; hours: number | null; cycles: number | null };
-  /** The entry that last completed it; null while `lastDone` has its initial value. */
-  completedBy: string | null;
-  /** Version number, from 1. */
-  version: number;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-/** What a caller states about an interval. */
-export interface GivenInterval {
-  name: string;
-  every: Partial<Interval['every']>;
-  lastDone: Pick<Interval['lastDone'], 'at'> & Partial<Interval['lastDone']>;
-}
+import { checked, columnsOf, detailsOf, type GivenInterval, type Interval, toInterval } from './interval.ts';
+import { dueOf, dueThenOf } from './interval-due.ts';
 
 export const maxIntervals = 1_000;
 
@@ -50,9 +32,11 @@ export interface AssetIntervals {
     input: {
       assetId: string;
       id: string;
-      given: Partial<Omit<GivenInterval, 'lastDone'>>;
+      given: Partial<Omit<GivenInterval, 'kind' | 'lastDone'>>;
       /** The entry of the asset that records the work. */
       completedBy?: string | undefined;
+      /** Why a life limit changes. */
+      limitCorrection?: string | undefined;
       /** Refused when the interval is at another version. */
       seen: SeenVersions;
     },
@@ -72,9 +56,10 @@ export function createAssetIntervals(db: Db): AssetIntervals {
         const at = new Date();
         const stated = checked(given);
         await requireRun(db, { workspaceId, assetId }, stated.lastDone);
-        const interval = {
+        const interval: Interval = {
           id: newId('itv'),
           ...stated,
+          dueThen: null,
           completedBy: null,
           version: 1,
           createdAt: at,
@@ -103,12 +88,13 @@ export function createAssetIntervals(db: Db): AssetIntervals {
         return interval;
       }),
 
-    update: (caller, { assetId, id, given, completedBy, seen }) =>
+    update: (caller, { assetId, id, given, completedBy, limitCorrection, seen }) =>
       db.transaction().execute(async (db) => {
         const key = { workspaceId: caller.workspaceId, assetId };
         await holdAsset(db, key);
         const before = await find(db, key, id);
         requireSeen(seen, before, `The interval ${id}`);
+        if (before.kind === 'life-limit') refuseLimitChange(before, { given, completedBy, limitCorrection });
         const stated = { ...before, ...given };
         const completed =
           completedBy === undefined
@@ -117,6 +103,11 @@ export function createAssetIntervals(db: Db): AssetIntervals {
         const interval = {
           ...before,
           ...checked({ ...stated, ...completed }),
+          // The same entry once more completes nothing anew.
+          dueThen:
+            completedBy === undefined || completedBy === before.completedBy
+              ? before.dueThen
+              : dueThenOf(before),
           completedBy: completedBy ?? before.completedBy,
           version: before.version + 1,
           updatedAt: new Date(),
@@ -132,7 +123,7 @@ export function createAssetIntervals(db: Db): AssetIntervals {
           auditWrite(caller, {
             action: 'asset.change_interval',
             targetId: assetId,
-            details: detailsOf(interval),
+            details: { ...detailsOf(interval), ...(limitCorrection !== undefined && { limitCorrection }) },
           }),
           intervalChanged({ ...key, intervalId: id, at: interval.updatedAt }),
         ]);
@@ -145,6 +136,12 @@ export function createAssetIntervals(db: Db): AssetIntervals {
         await holdAsset(db, key);
         const interval = await find(db, key, id);
         requireSeen(seen, interval, `The interval ${id}`);
+        if (await isReached(db, key, interval)) {
+          throw new AppError(
+            'conflict',
+            `The life limit ${id} is reached, so it cannot be deleted. If it is wrong, correct it with limitCorrection.`,
+          );
+        }
         await db
           .deleteFrom('asset_intervals')
           .where('workspace_id', '=', key.workspaceId)
@@ -195,26 +192,6 @@ function intervalsOf(db: Db, { workspaceId, assetId }: AssetKey) {
     .where('asset_id', '=', assetId);
 }
 
-export type IntervalRow = Selectable<Tables['asset_intervals']>;
-
-export function toInterval(row: IntervalRow): Interval {
-  return {
-    id: row.id,
-    name: row.name,
-    every: {
-      days: row.every_days,
-      months: row.every_months,
-      hours: row.every_hours,
-      cycles: row.every_cycles,
-    },
-    lastDone: { at: row.done_at, hours: row.done_hours, cycles: row.done_cycles },
-    completedBy: row.completed_by,
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
 /** The due list is built from all intervals at once. */
 async function refuseTooMany(db: Db, key: AssetKey): Promise<void> {
   const known = await intervalsOf(db, key).orderBy('id').limit(maxIntervals).execute();
@@ -223,6 +200,35 @@ async function refuseTooMany(db: Db, key: AssetKey): Promise<void> {
     'conflict',
     `The asset ${key.assetId} has reached the limit of ${maxIntervals} intervals. Delete one first.`,
   );
+}
+
+async function isReached(db: Db, key: AssetKey, interval: Interval): Promise<boolean> {
+  if (interval.kind !== 'life-limit') return false;
+  const { usage } = await findAsset(db, key);
+  return dueOf(interval, usage, new Date()).overdue;
+}
+
+/** No work starts a life anew: only a mistake in the limit itself is corrected, with a reason. */
+function refuseLimitChange(
+  { id }: Interval,
+  change: {
+    given: Partial<Pick<GivenInterval, 'every'>>;
+    completedBy: string | undefined;
+    limitCorrection: string | undefined;
+  },
+): void {
+  if (change.completedBy !== undefined) {
+    throw new AppError(
+      'conflict',
+      `${id} is a life limit, which no work and no sign-off extends. Replace the asset when it is reached.`,
+    );
+  }
+  if (change.given.every !== undefined && change.limitCorrection === undefined) {
+    throw new AppError(
+      'conflict',
+      `${id} is a life limit. To correct a mistake in it, explain the correction in limitCorrection.`,
+    );
+  }
 }
 
 /** Work cannot have been done at hours or cycles that the asset has not reached yet. */
@@ -298,51 +304,4 @@ export async function followCorrections(db: Db, corrections: Correction[]): Prom
       intervalChanged({ workspaceId, assetId, intervalId, at }),
     ),
   );
-}
-
-type Stated = Pick<Interval, 'name' | 'every' | 'lastDone'>;
-
-function checked({ name, every, lastDone }: GivenInterval): Stated {
-  const { days = null, months = null, hours = null, cycles = null } = every;
-  if (days === null && months === null && hours === null && cycles === null) {
-    throw new AppError('invalid_request', 'every must have days, months, hours or cycles.');
-  }
-  for (const counter of ['hours', 'cycles'] as const) {
-    if ((every[counter] ?? null) !== null && (lastDone[counter] ?? null) === null) {
-      throw new AppError(
-        'invalid_request',
-        `lastDone.${counter} is required when every.${counter} is given.`,
-      );
-    }
-  }
-  if (lastDone.at > new Date()) {
-    throw new AppError('invalid_request', 'lastDone.at must not be in the future.');
-  }
-  if (lastDone.at < earliestWork) {
-    throw new AppError('invalid_request', 'lastDone.at must not be before the year 1900.');
-  }
-  return {
-    name,
-    every: { days, months, hours, cycles },
-    lastDone: { at: lastDone.at, hours: lastDone.hours ?? null, cycles: lastDone.cycles ?? null },
-  };
-}
-
-function columnsOf({ name, every, lastDone, completedBy }: Stated & Pick<Interval, 'completedBy'>) {
-  return {
-    name,
-    every_days: every.days,
-    every_months: every.months,
-    every_hours: every.hours,
-    every_cycles: every.cycles,
-    done_at: lastDone.at,
-    done_hours: lastDone.hours,
-    done_cycles: lastDone.cycles,
-    completed_by: completedBy,
-  };
-}
-
-function detailsOf({ id, name, every, lastDone, completedBy }: Interval): Record<string, unknown> {
-  const done = { ...lastDone, at: lastDone.at.toISOString() };
-  return { intervalId: id, name, every, lastDone: done, completedBy };
 }

@@ -1,11 +1,11 @@
-/** Notices of work that is due on assets: by the calendar, or by hours and cycles of use. */
+/** Notices of work that is due on assets, and of life limits that are reached: by the calendar, or by hours and cycles of use. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import type { EventData } from '../../events/catalogue.ts';
 import { columnsOfThings, type Thing, type ThingWatch } from '../../events/notice.ts';
 import { readUsage } from '../assets/assets.store.ts';
-import { type DueInterval, dueOf } from './asset-due.ts';
-import { type IntervalRow, toInterval } from './asset-intervals.ts';
+import { type IntervalRow, toInterval } from './interval.ts';
+import { type DueInterval, dueOf } from './interval-due.ts';
 
 export const dueWork: ThingWatch<'asset.maintenance.due'> = {
   kind: 'asset',
@@ -28,7 +28,7 @@ export const dueWork: ThingWatch<'asset.maintenance.due'> = {
 };
 
 /** Work is due from the very moment or counter value on; it is overdue only after that. */
-function wrongOf(assetId: string, { id, name, nextDue: { at }, remaining }: DueInterval, now: Date) {
+function wrongOf(assetId: string, { id, name, kind, nextDue: { at }, remaining }: DueInterval, now: Date) {
   const by: [EventData['asset.maintenance.due']['due_by'], boolean][] = [
     ['time', at !== null && at <= now],
     ['hours', remaining.hours !== null && remaining.hours <= 0],
@@ -36,7 +36,13 @@ function wrongOf(assetId: string, { id, name, nextDue: { at }, remaining }: DueI
   ];
   const [dueBy] = by.find(([, isDue]) => isDue) ?? [];
   if (!dueBy) return [];
-  const data = { asset_id: assetId, interval_id: id, name, due_by: dueBy };
+  const data = {
+    asset_id: assetId,
+    interval_id: id,
+    name,
+    due_by: dueBy,
+    life_limit: kind === 'life-limit',
+  };
   return [{ subject: id, data, since: dueBy === 'time' ? at : null }];
 }
 
