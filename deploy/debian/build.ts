@@ -15,11 +15,18 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { completionScript } from '../../src/cli/completion.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { assemble } from '../image/assemble.ts';
 
 const here = import.meta.dirname;
 /** Names of processors in Node.js and in Debian. */
 const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
+const completions = {
+  bash: 'usr/share/bash-completion/completions/holdfast',
+  zsh: 'usr/share/zsh/vendor-completions/_holdfast',
+  fish: 'usr/share/fish/vendor_completions.d/holdfast.fish',
+};
 const scripts = ['postinst', 'prerm', 'postrm'];
 
 /** `compression`: arguments of dpkg-deb; a strong one takes minutes. */
@@ -34,6 +41,13 @@ export async function buildPackage(file: string, compression = ['-Zxz']): Promis
     place('../systemd/holdfast.sysusers', 'usr/lib/sysusers.d/holdfast.conf', 0o644);
     place('holdfast.env', 'etc/holdfast/holdfast.env', 0o600);
     place('holdfast.sh', 'usr/bin/holdfast', 0o755);
+    place('../../docs/holdfast.1', 'usr/share/man/man1/holdfast.1', 0o644);
+    for (const [shell, path] of Object.entries(completions)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true, mode: 0o755 });
+      writeFileSync(join(root, path), completionScript(shell as keyof typeof completions, createProgram()), {
+        mode: 0o644,
+      });
+    }
     for (const script of scripts) place(`${script}.sh`, `DEBIAN/${script}`, 0o755);
     const control = [
       'Package: holdfast',

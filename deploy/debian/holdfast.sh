@@ -2,8 +2,15 @@
 # Commands with the settings of the service: holdfast fsck
 set -e
 if [ ! -r /etc/holdfast/holdfast.env ]; then
-  echo "/etc/holdfast/holdfast.env cannot be read: run this as root." >&2
-  exit 1
+  case "$1" in
+    # These need no installation, and everybody may use them.
+    verify | listen | trigger | login | logout | profiles | completion | help | --help | -h | --version | -V) ;;
+    *)
+      echo "/etc/holdfast/holdfast.env cannot be read: run this as root." >&2
+      exit 1
+      ;;
+  esac
+  exec /opt/holdfast/bin/holdfast "$@"
 fi
 set -a
 . /etc/holdfast/holdfast.env

@@ -49,6 +49,7 @@ export const sidebar = [
       { text: 'Security', link: '/security' },
       { text: 'Backup and restore', link: '/backup' },
       { text: 'The embedded chain', link: '/chain' },
+      { text: 'Archive', link: '/archive' },
       { text: 'Releases', link: '/releases' },
       { text: 'Scaling', link: '/scaling' },
       { text: 'Performance', link: '/performance' },

@@ -1,5 +1,6 @@
 /** The table of the commands, from the command line itself, with where more is told about each. */
 import type { Argument, Command, Option } from 'commander';
+import { commandsOf } from '../../src/cli/command-table.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { table } from './markdown.ts';
 
@@ -11,11 +12,14 @@ const links: Record<string, string> = {
   'chain status': '[chain.md](chain.md)',
   'evidence export': '[proof.md](proof.md#the-evidence-package)',
   fsck: '[below](#checking-everything-fsck)',
+  completion: '[below](#completion)',
   listen: '[webhooks.md](webhooks.md#working-on-your-machine)',
+  login: '[below](#profiles)',
   'mail test': '[above](#notices-by-mail)',
   promote: '[above](#replicas)',
   restore: '[backup.md](backup.md#restoring)',
   'rotate-master-key': '[security.md](security.md#rotating-the-master-key)',
+  trigger: '[webhooks.md](webhooks.md#working-on-your-machine)',
   'timestamps test': '[timestamps.md](timestamps.md#a-timestamp-authority)',
   'users reset-password': '[dashboard.md](dashboard.md)',
   verify: '[proof.md](proof.md#on-the-command-line)',
@@ -24,7 +28,7 @@ const links: Record<string, string> = {
 };
 
 export function commandsTable(): string {
-  const commands = leaves(createProgram(), []);
+  const commands = commandsOf(createProgram());
   const names = new Set(commands.map(({ name }) => name));
   const unknown = Object.keys(links).filter((name) => !names.has(name));
   if (unknown.length > 0) throw new Error(`There is no command ${unknown.join(', ')}.`);
@@ -37,21 +41,15 @@ export function commandsTable(): string {
   );
 }
 
-interface Leaf {
-  name: string;
-  command: Command;
-}
-
-/** Those that do something; the others only group them. */
-function leaves(command: Command, names: string[]): Leaf[] {
-  if (command.commands.length === 0) return [{ name: names.join(' '), command }];
-  return command.commands.flatMap((child) => leaves(child, [...names, child.name()]));
-}
-
-function usage(name: string, command: Command): string {
+/** Without --output, which is everywhere where --json is. */
+export function usage(name: string, command: Command): string {
   // Only the default command takes arguments that it does not explain: names of commands that do not exist.
   const given = command.registeredArguments.filter(({ description }) => description !== '');
-  return [name, ...given.map(argumentText), ...command.options.map(optionText)].join(' ');
+  return [
+    name,
+    ...given.map(argumentText),
+    ...command.options.filter(({ long }) => long !== '--output').map(optionText),
+  ].join(' ');
 }
 
 function argumentText(argument: Argument): string {

@@ -7,6 +7,7 @@ import { alarmsTable } from './alarms/table.ts';
 import { commandsTable } from './commands.ts';
 import { errorsTable } from './errors.ts';
 import { eventsTable } from './events.ts';
+import { manPage } from './man-page.ts';
 import { metricsTable } from './metrics.ts';
 import { pagesTable } from './pages.ts';
 import { roomsTable } from './rooms.ts';
@@ -40,6 +41,7 @@ const parts: Part[] = [
   { file: 'docs/timestamps.md', name: 'local authority', make: () => shellLines(localAuthority) },
   { file: 'deploy/prometheus/holdfast.rules.yml', make: alarmRules },
   { file: 'deploy/grafana/holdfast.json', make: grafanaDashboard },
+  { file: 'docs/holdfast.1', make: manPage },
   { file: '.env.example', make: envExample },
   { file: 'verifiers/python/holdfast_verify/shipped_trust.json', make: shippedTrustFile },
 ];

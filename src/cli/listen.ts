@@ -1,19 +1,22 @@
 /** `holdfast listen`: shows events as they come, and forwards them to a receiver on this machine, signed like webhooks. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Pool } from 'pg';
 import type { WebhookConfig } from '../config/config.ts';
 import { isDatabaseAway } from '../db/faults.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { type FeedItem, readFeed, tailPosition } from '../events/feed.ts';
 import { typesOf } from '../events/type-patterns.ts';
-import { once, pause, superviseLoops } from '../runtime/loop.ts';
+import { OperatorError } from '../runtime/errors.ts';
+import { pause, superviseLoops } from '../runtime/loop.ts';
 import { isAnyNodeAlive } from '../webhooks/dispatch/nodes.ts';
-import type { Outcome } from '../webhooks/exchange/exchange.ts';
-import { createSigner, newWebhookSecret } from '../webhooks/exchange/signature.ts';
 import { type CommandContext, callerFor, withStore, workspaceOption } from './command.ts';
+import { type ConnectionOptions, chooseConnection, profileOption, urlOption } from './connection.ts';
+import { createForward, parseSecret, parseTarget, tell } from './forward.ts';
+import type { Profile } from './profiles.ts';
+import { readSettings } from './settings.ts';
 import { parseEventTypes } from './webhooks.ts';
 
-interface Options {
+interface Options extends ConnectionOptions {
   forwardTo?: URL;
   workspace?: string;
   events?: string[];
@@ -38,6 +41,8 @@ export function addListenCommand(program: Command): void {
       parseTarget,
     )
     .option(...workspaceOption)
+    .option(...urlOption)
+    .option(...profileOption)
     .option(
       '--events <types>',
       'comma-separated types, or prefixes such as record.* (default: all)',
@@ -46,14 +51,38 @@ export function addListenCommand(program: Command): void {
     .option('--secret <secret>', 'signing secret (default: a new one, printed at the start)', parseSecret)
     .option('--since-beginning', 'start with the oldest event instead of the next one')
     .option('--json', 'print each envelope unchanged, one per line, and everything else to standard error')
-    .action((options: Options) => {
+    .action(async (options: Options) => {
       const stopping = stopSignal();
+      const connection = await connectionFor(options);
+      if (connection) return listenRemotely(options, connection, stopping);
       // The command reports failures itself, so the log can be quiet.
-      return withStore((context) => listen(options, context, stopping), { usualLogLevel: 'fatal' });
+      return withStore((context) => listenHere(options, context, stopping), { usualLogLevel: 'fatal' });
     });
 }
 
-async function listen(
+/** A workspace is named only where this command reads the database: a key belongs to one. */
+async function connectionFor(options: Options): Promise<Profile | null> {
+  if (options.workspace === undefined) return chooseConnection(options);
+  if (options.url === undefined && options.profile === undefined) return null;
+  throw new OperatorError('--workspace is for the database of this machine: a key belongs to one workspace.');
+}
+
+async function listenRemotely(options: Options, connection: Profile, stopping: AbortSignal): Promise<void> {
+  const { events, sinceBeginning = false } = options;
+  const types = events && typesOf(events);
+  const { followStream } = await import('./stream-client.ts');
+  const say = options.json ? console.error : console.log;
+  const type = types?.length === 1 ? types[0] : undefined;
+  await show(options, {
+    webhooks: readSettings(console.error).webhooks,
+    where: `at ${connection.url}`,
+    envelopes: (greet) => followStream({ connection, type, sinceBeginning, say, stopping, opened: greet }),
+    stopping,
+  });
+}
+
+/** Reads the database of the service on this machine. */
+async function listenHere(
   options: Options,
   { config, store, log }: CommandContext,
   stopping: AbortSignal,
@@ -61,23 +90,48 @@ async function listen(
   const { pool } = store.database;
   const { workspaceId } = await callerFor(store, options);
   const say = options.json ? console.error : console.log;
-  const types = options.events && new Set<string>(typesOf(options.events));
-  const forward = options.forwardTo ? await createForward(options, config.webhooks) : null;
   // It may outlive the service beside it: then this command must keep the embedded database running.
   const loops = superviseLoops(store.embedded ? [store.embedded.loop] : [], log);
   loops.start();
   try {
     const after = options.sinceBeginning ? 0 : await tailPosition(pool);
-    say(
-      `Listening for ${options.events?.join(', ') ?? 'all events'} of ${workspaceId}. Press Ctrl-C to stop.`,
-    );
-    if (forward) say(`Forwarding to ${options.forwardTo}, signed with ${forward.secret}`);
     if (!(await isAnyNodeAlive(pool)))
       say('No service is running, so no new events will come. Start one with "holdfast serve".');
-    // Also ends a running request.
-    stopping.addEventListener('abort', () => void forward?.close());
+    await show(options, {
+      webhooks: config.webhooks,
+      where: `of ${workspaceId}`,
+      envelopes(greet) {
+        greet();
+        return follow({ pool, workspaceId, after, say, stopping });
+      },
+      stopping,
+    });
+  } finally {
+    await loops.stop(5_000);
+  }
+}
 
-    for await (const envelope of follow({ pool, workspaceId, after, say, stopping })) {
+interface Showing {
+  webhooks: WebhookConfig;
+  where: string;
+  /** Calls `greet` once no later event can be missed any more. */
+  envelopes(greet: () => void): AsyncIterable<string>;
+  stopping: AbortSignal;
+}
+
+/** Prints the envelopes as they come, and forwards each, one after the other. */
+async function show(options: Options, { webhooks, where, envelopes, stopping }: Showing): Promise<void> {
+  const { forwardTo, secret, events } = options;
+  const types = events && new Set<string>(typesOf(events));
+  const say = options.json ? console.error : console.log;
+  const forward = forwardTo ? await createForward({ forwardTo, secret }, webhooks) : null;
+  // Also ends a running request.
+  stopping.addEventListener('abort', () => void forward?.close());
+  try {
+    if (forward) say(`Forwarding to ${forwardTo}, signed with ${forward.secret}`);
+    const greet = () =>
+      say(`Listening for ${options.events?.join(', ') ?? 'all events'} ${where}. Press Ctrl-C to stop.`);
+    for await (const envelope of envelopes(greet)) {
       const event = JSON.parse(envelope) as Envelope;
       if (types && !types.has(event.type)) continue;
       console.log(options.json ? envelope : `${event.timestamp}  ${event.type}  ${event.id}`);
@@ -85,7 +139,6 @@ async function listen(
     }
   } finally {
     await forward?.close();
-    await loops.stop(5_000);
   }
 }
 
@@ -122,56 +175,10 @@ async function* follow({ pool, workspaceId, after, say, stopping }: Following): 
   }
 }
 
-interface Forward {
-  secret: string;
-  post(eventId: string, envelope: string): Promise<Outcome>;
-  close(): Promise<void>;
-}
-
-async function createForward(
-  { forwardTo, secret = newWebhookSecret() }: Options,
-  { serviceName, timeoutMs, caFile }: WebhookConfig,
-): Promise<Forward> {
-  // Imported here so that other commands start faster.
-  const { createAddressGuard, toAllowList } = await import('../egress/address-guard.ts');
-  const { createExchanger } = await import('../webhooks/exchange/exchange.ts');
-  // Anybody who may run this command can reach every address from here anyway.
-  const guard = createAddressGuard(toAllowList(['0.0.0.0/0', '::/0']));
-  const exchanger = createExchanger({ guard, timeoutMs, caFile });
-  const url = new URL(forwardTo ?? '');
-  const sign = createSigner({ serviceName, secret, previousSecrets: [] });
-  return {
-    secret,
-    post(eventId, envelope) {
-      const timestamp = Math.floor(Date.now() / 1000);
-      return exchanger.post({ url, headers: sign({ eventId, body: envelope, timestamp }), body: envelope });
-    },
-    close: once(exchanger.close),
-  };
-}
-
-function tell({ statusCode, error, durationMs }: Outcome): string {
-  return error === null ? `${statusCode} in ${durationMs} ms` : `failed after ${durationMs} ms: ${error}`;
-}
-
 /** Aborts on Ctrl-C and SIGTERM, and when nobody reads the output any more; later signals have no further effect. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   for (const output of [process.stdout, process.stderr]) output.on('error', () => stop.abort());
   return stop.signal;
-}
-
-function parseTarget(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
-    throw new InvalidArgumentError('Give an http or https address, such as http://127.0.0.1:8080/webhooks.');
-  return url;
-}
-
-function parseSecret(text: string): string {
-  const bytes = Buffer.from(text.slice('whsec_'.length), 'base64');
-  if (!text.startsWith('whsec_') || bytes.length < 16 || `whsec_${bytes.toString('base64')}` !== text)
-    throw new InvalidArgumentError('A secret is whsec_ followed by base64, as shown with the endpoint.');
-  return text;
 }

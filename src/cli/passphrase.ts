@@ -17,8 +17,8 @@ export async function readPassphrase({ file, what, twice = false }: PassphraseOp
   if (!process.stdin.isTTY) {
     throw new OperatorError(`There is no terminal to ask for ${what}: give --passphrase-file FILE.`);
   }
-  const passphrase = requireSome(await ask(`${capital(what)}: `), 'The passphrase is empty');
-  if (twice && (await ask('Repeat it: ')) !== passphrase) {
+  const passphrase = requireSome(await askHidden(`${capital(what)}: `), 'The passphrase is empty');
+  if (twice && (await askHidden('Repeat it: ')) !== passphrase) {
     throw new OperatorError('The passphrases do not match. Nothing was done.');
   }
   return passphrase;
@@ -40,7 +40,8 @@ function requireSome(passphrase: string, what: string): string {
   return passphrase;
 }
 
-async function ask(question: string): Promise<string> {
+/** Typed at the terminal without echo. */
+export async function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process;
   stderr.write(question);
   stdin.setRawMode(true);

@@ -5,10 +5,13 @@ import { version } from '../runtime/version.ts';
 import { addArchiveCommand } from './archive.ts';
 import { addBackupCommand } from './backup.ts';
 import { addChainCommands } from './chain.ts';
+import { addOutputOptions } from './command-table.ts';
+import { addCompletionCommand } from './completion.ts';
 import { addEvidenceCommands } from './evidence.ts';
 import { addFsckCommand } from './fsck.ts';
 import { addKeysCommands } from './keys.ts';
 import { addListenCommand } from './listen.ts';
+import { addLoginCommands } from './login.ts';
 import { addMailCommands } from './mail.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addPromoteCommand } from './promote.ts';
@@ -16,6 +19,7 @@ import { addRestoreCommand } from './restore.ts';
 import { addRotateMasterKeyCommand } from './rotate-master-key.ts';
 import { addServeCommand } from './serve.ts';
 import { addTimestampsCommands } from './timestamps.ts';
+import { addTriggerCommand } from './trigger.ts';
 import { addUpgradeDatabaseCommand } from './upgrade-database.ts';
 import { addUsersCommand } from './users.ts';
 import { addVerifyCommand } from './verify.ts';
@@ -54,6 +58,8 @@ The commands work alongside a running service, and start the embedded PostgreSQL
   addUsersCommand(program);
   addWebhooksCommands(program);
   addListenCommand(program);
+  addTriggerCommand(program);
+  addLoginCommands(program);
   addFsckCommand(program);
   addBackupCommand(program);
   addRestoreCommand(program);
@@ -66,5 +72,7 @@ The commands work alongside a running service, and start the embedded PostgreSQL
   addMailCommands(program);
   addVerifyCommand(program);
   addEvidenceCommands(program);
+  addCompletionCommand(program);
+  addOutputOptions(program);
   return program;
 }

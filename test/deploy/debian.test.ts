@@ -1,7 +1,7 @@
 /** The Debian package: built, unpacked, and started from where it was unpacked. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +30,8 @@ test('the service runs from the unpacked package', {
   assert.equal(mode('etc/holdfast/holdfast.env'), 0o600);
   assert.equal(mode('usr/bin/holdfast'), 0o755);
   assert.equal(mode('lib/systemd/system/holdfast.service'), 0o644);
+  assert.equal(mode('usr/share/man/man1/holdfast.1'), 0o644);
+  assert.match(readFileSync(join(root, 'usr/share/zsh/vendor-completions/_holdfast'), 'utf8'), /^#compdef/);
 
   const settings = { HOLDFAST_DATA_DIR: join(folder, 'data'), PORT: '0', HOLDFAST_TEST_PACKAGES: '' };
   const program = join(root, 'opt/holdfast/bin/holdfast');

@@ -138,6 +138,8 @@ export function environment(settings: Settings): Settings {
   return {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '/',
+    // Whoever runs the tests may have logged in somewhere.
+    XDG_CONFIG_HOME: '/nonexistent',
     ...(TMPDIR && { TMPDIR }),
     ...(TZ && { TZ }),
     ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
