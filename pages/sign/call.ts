@@ -18,6 +18,12 @@ export class CallError extends Error {
 
 /** `path` below /api-v1/damc. */
 export async function call<T>(path: string, body: object): Promise<T> {
+  const response = await callFor(path, body);
+  return (await response.json()) as T;
+}
+
+/** Throws for answers that are not a success. */
+export async function callFor(path: string, body: object): Promise<Response> {
   const response = await fetch(`/api-v1/damc/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -27,8 +33,8 @@ export async function call<T>(path: string, body: object): Promise<T> {
   }).catch(() => {
     throw new CallError('There is no connection to the service. Try again.', { status: 0, code: 'offline' });
   });
+  if (response.ok) return response;
   const json = await response.json().catch(() => ({}));
-  if (response.ok) return json as T;
   const { message, errorCode } = json as { message?: string; errorCode?: string };
   throw new CallError(message ?? `The service answered with status ${response.status}.`, {
     status: response.status,

@@ -2,6 +2,7 @@
 import { followColours } from '../verify/colours.ts';
 import { openInvitation } from './invitation.ts';
 import { addressWithName, hasPasskeys, isBareAddress } from './passkey.ts';
+import { openRequest } from './signing.ts';
 import { make, showTrouble } from './view.ts';
 
 /** Why nothing can be done here, with the title that says so; null if it can. */
@@ -37,6 +38,7 @@ function begin(): void {
   }
   const found = obstacle(token);
   if (found !== null) showTrouble(...found);
+  else if (token.startsWith('sig_')) void openRequest(token);
   else void openInvitation(token);
 }
 

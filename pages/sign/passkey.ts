@@ -52,6 +52,52 @@ export async function makePasskey(options: PublicKeyCredentialCreationOptionsJSO
   };
 }
 
+export interface SignRequest {
+  rpId: string;
+  allowCredentials: readonly { id: string }[];
+  challenge: Uint8Array;
+}
+
+export interface Assertion {
+  credentialId: string;
+  authenticatorData: string;
+  clientDataJSON: string;
+  signature: string;
+}
+
+/** Signs the challenge with one of these passkeys. */
+export async function signWithPasskey({
+  rpId,
+  allowCredentials,
+  challenge,
+}: SignRequest): Promise<Assertion> {
+  const publicKey: PublicKeyCredentialRequestOptions = {
+    challenge: new Uint8Array(challenge),
+    rpId,
+    allowCredentials: allowCredentials.map(({ id }) => ({ type: 'public-key' as const, id: bytesOf(id) })),
+    userVerification: 'required',
+  };
+  const credential = await navigator.credentials.get({ publicKey }).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'SecurityError') {
+      throw new NoPasskey(`Passkeys of this service work only at ${rpId}. Open the link there.`, {
+        cause: error,
+      });
+    }
+    throw new NoPasskey(
+      'Nothing was signed: it was cancelled, or your passkey is not on this device. Use the device on which you registered it.',
+      { cause: error },
+    );
+  });
+  if (!(credential instanceof PublicKeyCredential)) throw new NoPasskey('The browser gave no passkey.');
+  const response = credential.response as AuthenticatorAssertionResponse;
+  return {
+    credentialId: credential.id,
+    authenticatorData: textOf(response.authenticatorData),
+    clientDataJSON: textOf(response.clientDataJSON),
+    signature: textOf(response.signature),
+  };
+}
+
 function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
   const text = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'));
   return Uint8Array.from(text, (character) => character.charCodeAt(0));

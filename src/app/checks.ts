@@ -25,6 +25,7 @@ import { signingKeysCheck } from '../keys/signing-keys.check.ts';
 import { assetsCheck } from '../maintenance/assets/assets.check.ts';
 import { dossiersCheck } from '../maintenance/dossier/dossiers.check.ts';
 import { maintenancesCheck } from '../maintenance/entries/maintenances.check.ts';
+import { passkeysCheck } from '../maintenance/passkeys/passkeys.check.ts';
 import { type Check, type CheckOptions, type CheckReport, laterPass, runEach } from '../runtime/check.ts';
 import { eventsCheck } from '../webhooks/deliveries/events.check.ts';
 
@@ -65,6 +66,7 @@ export function allChecks(deps: CheckDeps): Check[] {
     fileValidationsCheck(deps.db),
     assetsCheck(deps.db),
     maintenancesCheck(deps.db),
+    passkeysCheck(deps.db),
     dossiersCheck(deps.db),
     announcementsCheck(deps.db, [
       ...announcedKinds(),

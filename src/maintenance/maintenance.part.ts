@@ -29,6 +29,8 @@ import { createAssetIntervals, followCorrections } from './intervals/asset-inter
 import { passkeyRoutes } from './passkeys/passkeys.routes.ts';
 import { createPasskeys } from './passkeys/passkeys.ts';
 import { signPageRoutes } from './sign-page/sign-page.routes.ts';
+import { signRequestRoutes } from './sign-page/sign-requests.routes.ts';
+import { createSignRequests } from './sign-page/sign-requests.ts';
 import { signoffRulesRoutes } from './signoffs/signoff-rules.routes.ts';
 import { signoffRoutes } from './signoffs/signoffs.routes.ts';
 import { createSignoffs } from './signoffs/signoffs.ts';
@@ -102,10 +104,8 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
         makeProof: proofs.make,
       });
       maintenanceRoutes(app, { ...shell, maintenances });
-      signoffRoutes(app, {
-        ...shell,
-        signoffs: createSignoffs({ db, keyring, publicUrl }),
-      });
+      const signoffs = createSignoffs({ db, keyring, publicUrl });
+      signoffRoutes(app, { ...shell, signoffs });
       passkeyRoutes(app, {
         ...shell,
         db,
@@ -113,6 +113,9 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
         makeProof: proofs.make,
       });
       signPageRoutes(app);
+      signRequestRoutes(app, {
+        signRequests: createSignRequests({ db, signoffs, maintenances, assets, fileContents, publicUrl }),
+      });
       signoffRulesRoutes(app, { db });
       entrySignoffRoutes(app, { maintenances });
       dossierRoutes(app, { dossiers });

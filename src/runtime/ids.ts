@@ -32,6 +32,7 @@ export type IdPrefix =
   | 'ntc'
   | 'win'
   | 'psk'
+  | 'sgr'
   | 'apr'
   | 'prs';
 

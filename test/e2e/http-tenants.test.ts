@@ -42,7 +42,10 @@ const usage = '/api-v1/platform/usage';
 const noticeMail = '/api-v1/platform/notices/mail';
 const auditProof = `${auditLog}/proof`;
 /** For the device of a worker who was sent a link. */
-const byLink = ['options', 'register'].map((name) => `POST /api-v1/damc/passkeys/${name}`);
+const byLink = [
+  ...['options', 'register'].map((name) => `POST /api-v1/damc/passkeys/${name}`),
+  ...['open', 'file', 'sign'].map((name) => `POST /api-v1/damc/sign-requests/${name}`),
+];
 /** Beside its scope, because the service holds the key of the worker. */
 const onBehalfToo = `POST ${assets}{assetId}/maintenances/{maintenanceId}/signoffs/`;
 /** For people, who see what is theirs. */

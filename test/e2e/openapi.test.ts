@@ -110,6 +110,9 @@ const openPaths = [
   'post /api-v1/platform/invitations/accept',
   'post /api-v1/damc/passkeys/options',
   'post /api-v1/damc/passkeys/register',
+  'post /api-v1/damc/sign-requests/open',
+  'post /api-v1/damc/sign-requests/file',
+  'post /api-v1/damc/sign-requests/sign',
 ];
 /** What an admin decides in person, beside what is about people. */
 const personPaths = [

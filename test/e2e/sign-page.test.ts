@@ -1,6 +1,7 @@
-/** The page that workers open by their links, in a real browser: invited, registered, confirmed. */
+/** The page that workers open by their links, in a real browser: invited, registered, confirmed, signing. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { verifySignoff } from '../../src/maintenance/signing/signoff.ts';
 import { browserMissing } from '../support/clients/browser.ts';
 import { withAuthenticator } from '../support/clients/virtual-authenticator.ts';
 import {
@@ -8,6 +9,7 @@ import {
   findFaults,
   openDashboardFixture,
 } from '../support/fixtures/dashboard-fixture.ts';
+import { openPasskeyFixture } from '../support/fixtures/passkey-fixture.ts';
 
 const skip = browserMissing();
 const workers = '/api-v1/damc/workers/';
@@ -43,7 +45,7 @@ test('the page is public, strict about scripts and frames, and its answers tell 
     assert.equal(status, 200);
     assert.equal(
       headers.get('content-security-policy'),
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     );
     assert.equal(headers.get('referrer-policy'), 'no-referrer');
     assert.equal(headers.get('cache-control'), 'no-store');
@@ -138,4 +140,55 @@ test('on a bare address the page leads to localhost', { skip }, async () => {
   await named.click();
   await page.getByRole('heading', { name: 'Register your passkey' }).waitFor();
   await page.context().close();
+});
+
+test('a worker signs by the link of the dashboard, and the sign-off verifies; obstacles are explained', {
+  skip,
+}, async () => {
+  const signing = await openPasskeyFixture(fixture.service, (await fixture.member('admin')).visitor);
+  const worker = await signing.newWorker({ name: 'Dag Moe' });
+  const page = await fixture.open('/verify', { viewport: phone, colorScheme: 'dark' });
+  const authenticator = await withAuthenticator(page);
+  await page.goto(`${named}/sign/${await signing.invite(worker)}`);
+  await page.getByRole('button', { name: 'Register passkey' }).click();
+  const code = (await page.locator('.code').textContent()) ?? '';
+  const { json: passkeys } = await fixture.service.call('GET', `${workers}${worker}/passkeys/`);
+  const confirmed = await signing.confirm(worker, { id: passkeys[0].id, code });
+  assert.equal(confirmed.status, 200, confirmed.text);
+  const { maintenanceId } = await signing.made();
+
+  const path = `/assets/${encodeURIComponent(signing.assetId)}`;
+  const dashboard = await fixture.open(path, { as: await fixture.owner() });
+  await dashboard.getByRole('button', { name: 'Sign off' }).click();
+  const dialog = dashboard.getByRole('dialog');
+  await dialog.getByLabel('Worker').click();
+  await dashboard.getByRole('option', { name: /Dag Moe/ }).click();
+  await dialog.getByText('on their own device').waitFor();
+  await dialog.getByRole('button', { name: 'Create link' }).click();
+  await dashboard.getByRole('img', { name: /QR code/ }).waitFor();
+  const link = (await dashboard.getByRole('dialog').locator('pre').textContent()) ?? '';
+
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'Sign that you did this work' }).waitFor();
+  await page.getByText('Hydraulic pump').waitFor();
+  assert.deepEqual(await findFaults(page), []);
+  const button = page.getByRole('button', { name: 'Sign', exact: true });
+  const { height = 0 } = (await button.boundingBox()) ?? {};
+  assert.ok(height >= 64, `a glove does not hit ${height}`);
+  await authenticator.verifies(false);
+  await button.click();
+  await page.getByText('Nothing was signed').waitFor();
+  await authenticator.verifies(true);
+  await button.click();
+  await page.getByRole('heading', { name: 'Signed', exact: true }).waitFor();
+  await page.getByText('Dag Moe has signed as performed, on Hydraulic pump.').waitFor();
+  assert.deepEqual(await findFaults(page), []);
+  const details = await fixture.service.call('GET', signing.view(`${maintenanceId}/details/`));
+  const { document } = (await fixture.service.call('GET', signing.view(`${maintenanceId}/signoffs/1/`))).json;
+  const { entry, maintenanceHash } = details.json;
+  assert.deepEqual(await verifySignoff(document, { ...entry, maintenanceHash }), []);
+  assert.equal(document.signedWith.method, 'passkey');
+  await page.reload();
+  await page.getByText('This was signed already: by Dag Moe').waitFor();
+  await Promise.all([page, dashboard].map((one) => one.context().close()));
 });

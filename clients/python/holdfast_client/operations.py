@@ -104,6 +104,10 @@ OPERATIONS: Dict[str, Operation] = {
     "get_passkey_proof": Operation("GET", "/api-v1/damc/workers/{address}/passkeys/statements/{number}/proof/", (), is_repeatable=True),
     "get_worker_passkey_options": Operation("POST", "/api-v1/damc/passkeys/options", (), takes_body=True, is_repeatable=True),
     "register_worker_passkey": Operation("POST", "/api-v1/damc/passkeys/register", (), takes_body=True),
+    "request_signature": Operation("POST", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/requests/", (), takes_body=True),
+    "open_sign_request": Operation("POST", "/api-v1/damc/sign-requests/open", (), takes_body=True),
+    "get_sign_request_file": Operation("POST", "/api-v1/damc/sign-requests/file", (), takes_body=True, is_repeatable=True, is_raw=True),
+    "sign_by_sign_request": Operation("POST", "/api-v1/damc/sign-requests/sign", (), takes_body=True),
     "get_signoff_rules": Operation("GET", "/api-v1/damc/signoffs/rules/", (), is_repeatable=True),
     "change_signoff_rules": Operation("PUT", "/api-v1/damc/signoffs/rules/", (), takes_body=True, is_repeatable=True),
     "get_signoff": Operation("GET", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/{number}/", ("viewerAddress",), is_repeatable=True),
@@ -1738,6 +1742,72 @@ class Operations(Caller):
             "response": response,
         }
         result: schemas.RegisteredPasskey = self._data("register_worker_passkey", arguments, options)
+        return result
+
+    def request_signature(
+        self,
+        asset_id: str,
+        maintenance_id: str,
+        *,
+        worker_address: str,
+        role: Literal["performed", "inspected", "certified"],
+        licence_scope: str = UNSET,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.SignRequest:
+        """Make a link to sign by. Needs the scope `assets:write`."""
+        arguments: Dict[str, Any] = {
+            "assetId": asset_id,
+            "maintenanceId": maintenance_id,
+            "workerAddress": worker_address,
+            "role": role,
+            "licenceScope": licence_scope,
+        }
+        result: schemas.SignRequest = self._data("request_signature", arguments, options)
+        return result
+
+    def open_sign_request(
+        self,
+        *,
+        token: str,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.OpenSignRequest:
+        """Look at what a link asks to sign."""
+        arguments: Dict[str, Any] = {
+            "token": token,
+        }
+        result: schemas.OpenSignRequest = self._data("open_sign_request", arguments, options)
+        return result
+
+    def get_sign_request_file(
+        self,
+        *,
+        token: str,
+        file_id: str,
+        options: Optional[CallOptions] = None,
+    ) -> Download:
+        """Download a file of the entry that a link asks to sign."""
+        arguments: Dict[str, Any] = {
+            "token": token,
+            "fileId": file_id,
+        }
+        result: Download = self._data("get_sign_request_file", arguments, options)
+        return result
+
+    def sign_by_sign_request(
+        self,
+        *,
+        token: str,
+        signed_at: str,
+        assertion: schemas.SignBySignRequestAssertion,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.Signoff:
+        """Sign by a link."""
+        arguments: Dict[str, Any] = {
+            "token": token,
+            "signedAt": signed_at,
+            "assertion": assertion,
+        }
+        result: schemas.Signoff = self._data("sign_by_sign_request", arguments, options)
         return result
 
     def get_signoff_rules(

@@ -945,6 +945,67 @@ class NoticeMail(TypedDict):
     configured: bool
 
 
+class OpenSignRequest(TypedDict):
+    """What a link asks a worker to sign."""
+
+    workspaceName: str
+    requestedBy: Optional[str]
+    workerName: str
+    assetName: str
+    entry: OpenSignRequestEntry
+    statement: str
+    fields: OpenSignRequestFields
+    passkey: OpenSignRequestPasskey
+    now: str
+    expiresAt: str
+
+
+class OpenSignRequestEntry(TypedDict):
+    type: str
+    summary: str
+    performedAt: str
+    workerName: str
+    files: List[OpenSignRequestEntryFiles]
+    signoffs: List[OpenSignRequestEntrySignoffs]
+
+
+class OpenSignRequestEntryFiles(TypedDict):
+    fileId: str
+    name: str
+
+
+class OpenSignRequestEntrySignoffs(TypedDict):
+    role: Literal["performed", "inspected", "certified"]
+    workerName: str
+    signedAt: str
+
+
+class OpenSignRequestFields(TypedDict):
+    """The message of the typed data without `signedAt`, in seconds, which the device adds: the digest of all of it is the challenge."""
+
+    workspaceId: str
+    assetId: str
+    maintenanceId: str
+    maintenanceHash: str
+    role: Literal["performed", "inspected", "certified"]
+    worker: str
+    licenceScope: str
+    licenceNumber: str
+
+
+class OpenSignRequestPasskey(TypedDict):
+    """PublicKeyCredentialRequestOptionsJSON of WebAuthn, without the challenge."""
+
+    rpId: str
+    allowCredentials: List[OpenSignRequestPasskeyAllowCredentials]
+    userVerification: str
+
+
+class OpenSignRequestPasskeyAllowCredentials(TypedDict):
+    type: str
+    id: str
+
+
 class OperatorBudgetNearEvent(TypedDict):
     """Default workspace only: a workspace has used nine tenths of a budget, or is below that again."""
 
@@ -1261,6 +1322,15 @@ class SignInRules(TypedDict):
     """What the workspace asks of the sign-in of its members."""
 
     requireSecondFactor: bool
+
+
+class SignRequest(TypedDict):
+    """A link by which a worker signs an entry on their own device."""
+
+    id: str
+    token: str
+    link: str
+    expiresAt: str
 
 
 class Signoff(TypedDict):
@@ -1715,6 +1785,15 @@ class CountMaintenancesResult(TypedDict):
 
 
 class CreateSignoffAssertion(TypedDict):
+    """What the passkey returned, each in base64url without padding."""
+
+    credentialId: str
+    authenticatorData: str
+    clientDataJSON: str
+    signature: str
+
+
+class SignBySignRequestAssertion(TypedDict):
     """What the passkey returned, each in base64url without padding."""
 
     credentialId: str

@@ -1561,6 +1561,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/requests/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link to sign by
+         * @description For a worker with a passkey. The link signs once, is valid for seven days, and replaces an earlier one for the same worker and role. It is refused for the same reasons as the sign-off. Needs the scope `assets:write`.
+         */
+        post: operations["requestSignature"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/sign-requests/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look at what a link asks to sign
+         * @description For the device of a worker who has the link. Needs no key. The look is in the access log.
+         */
+        post: operations["openSignRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/sign-requests/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Download a file of the entry that a link asks to sign
+         * @description The bytes of the attached version. Needs no key. The look is in the access log.
+         */
+        post: operations["getSignRequestFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/sign-requests/sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign by a link
+         * @description With the passkey of the worker whom the link is for. Needs no key. A repeat with the same assertion gets the same answer.
+         */
+        post: operations["signBySignRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/damc/signoffs/rules/": {
         parameters: {
             query?: never;
@@ -3817,6 +3897,62 @@ export interface components {
             /** @description Whether the service can send mail: the operator has set HOLDFAST_SMTP_URL */
             configured: boolean;
         };
+        /** @description What a link asks a worker to sign */
+        OpenSignRequest: {
+            workspaceName: string;
+            /** @description Who made the link; null if it was made with an API key */
+            requestedBy: string | null;
+            /** @description Who is to sign */
+            workerName: string;
+            assetName: string;
+            entry: {
+                type: string;
+                summary: string;
+                /** Format: date-time */
+                performedAt: string;
+                /** @description Who did the work */
+                workerName: string;
+                files: {
+                    fileId: string;
+                    name: string;
+                }[];
+                signoffs: {
+                    /** @enum {string} */
+                    role: "performed" | "inspected" | "certified";
+                    workerName: string;
+                    /** Format: date-time */
+                    signedAt: string;
+                }[];
+            };
+            /** @description What the signature says */
+            statement: string;
+            /** @description The message of the typed data without `signedAt`, in seconds, which the device adds: the digest of all of it is the challenge */
+            fields: {
+                workspaceId: string;
+                assetId: string;
+                maintenanceId: string;
+                maintenanceHash: string;
+                /** @enum {string} */
+                role: "performed" | "inspected" | "certified";
+                worker: string;
+                /** @description Empty if no licence is used */
+                licenceScope: string;
+                licenceNumber: string;
+            };
+            /** @description PublicKeyCredentialRequestOptionsJSON of WebAuthn, without the challenge */
+            passkey: {
+                rpId: string;
+                allowCredentials: {
+                    type: string;
+                    id: string;
+                }[];
+                userVerification: string;
+            };
+            /** Format: date-time */
+            now: string;
+            /** Format: date-time */
+            expiresAt: string;
+        };
         /** @description Default workspace only: a workspace has used nine tenths of a budget, or is below that again */
         OperatorBudgetNearEvent: {
             /** @description Unique; use it to detect duplicates */
@@ -4183,6 +4319,16 @@ export interface components {
         SignInRules: {
             /** @description Whether only sessions with a passkey, a two-factor code or the identity provider may act in the workspace */
             requireSecondFactor: boolean;
+        };
+        /** @description A link by which a worker signs an entry on their own device */
+        SignRequest: {
+            id: string;
+            /** @description The token from the link */
+            token: string;
+            /** @description For the worker: as a link or as a QR code */
+            link: string;
+            /** Format: date-time */
+            expiresAt: string;
         };
         /** @description A sign-off of a maintenance entry */
         Signoff: {
@@ -9321,6 +9467,212 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RegisteredPasskey"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    requestSignature: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assetId: string;
+                maintenanceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: address
+                     * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
+                     */
+                    workerAddress: string;
+                    /** @enum {string} */
+                    role: "performed" | "inspected" | "certified";
+                    /**
+                     * Format: plain-text
+                     * @description Which licence to use, if several fit
+                     */
+                    licenceScope?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A link by which a worker signs an entry on their own device */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignRequest"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    openSignRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What a link asks a worker to sign */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenSignRequest"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSignRequestFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                    /** Format: plain-text */
+                    fileId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The content */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    signBySignRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                    /** Format: date-time */
+                    signedAt: string;
+                    /** @description What the passkey returned, each in base64url without padding */
+                    assertion: {
+                        credentialId: string;
+                        authenticatorData: string;
+                        clientDataJSON: string;
+                        signature: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description A sign-off of a maintenance entry */
+            201: {
+                headers: {
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
+                    "X-Evidence"?: "development";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Signoff"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */

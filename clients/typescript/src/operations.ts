@@ -96,6 +96,10 @@ export const operationTable = {
   getPasskeyProof: {"method":"GET","path":"/api-v1/damc/workers/{address}/passkeys/statements/{number}/proof/","query":[],"isRepeatable":true},
   getWorkerPasskeyOptions: {"method":"POST","path":"/api-v1/damc/passkeys/options","query":[],"takesBody":true,"isRepeatable":true},
   registerWorkerPasskey: {"method":"POST","path":"/api-v1/damc/passkeys/register","query":[],"takesBody":true},
+  requestSignature: {"method":"POST","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/requests/","query":[],"takesBody":true},
+  openSignRequest: {"method":"POST","path":"/api-v1/damc/sign-requests/open","query":[],"takesBody":true},
+  getSignRequestFile: {"method":"POST","path":"/api-v1/damc/sign-requests/file","query":[],"takesBody":true,"isRepeatable":true,"isRaw":true},
+  signBySignRequest: {"method":"POST","path":"/api-v1/damc/sign-requests/sign","query":[],"takesBody":true},
   getSignoffRules: {"method":"GET","path":"/api-v1/damc/signoffs/rules/","query":[],"isRepeatable":true},
   changeSignoffRules: {"method":"PUT","path":"/api-v1/damc/signoffs/rules/","query":[],"takesBody":true,"isRepeatable":true},
   getSignoff: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/{number}/","query":["viewerAddress"],"isRepeatable":true},
@@ -337,6 +341,14 @@ export interface Operations {
   getWorkerPasskeyOptions: Method<'getWorkerPasskeyOptions'>;
   /** Register a passkey with a link. */
   registerWorkerPasskey: Method<'registerWorkerPasskey'>;
+  /** Make a link to sign by. Needs the scope `assets:write`. */
+  requestSignature: Method<'requestSignature'>;
+  /** Look at what a link asks to sign. */
+  openSignRequest: Method<'openSignRequest'>;
+  /** Download a file of the entry that a link asks to sign. */
+  getSignRequestFile: Method<'getSignRequestFile'>;
+  /** Sign by a link. */
+  signBySignRequest: Method<'signBySignRequest'>;
   /** Get the rules for sign-offs. Needs the scope `assets:read`. */
   getSignoffRules: Method<'getSignoffRules'>;
   /** Change the rules for sign-offs. Needs the role `admin`. */

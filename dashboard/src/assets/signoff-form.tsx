@@ -1,4 +1,7 @@
-/** Signs an entry off: in one step with a key that the service holds, or in two steps with the worker's own key. */
+/**
+ * Signs an entry off: in one step with a key that the service holds, in two steps with the worker's own key, or by a link that
+ * the worker opens on the device with their passkey.
+ */
 
 import { Alert, Code as CodeBlock, Group, Select, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -7,6 +10,7 @@ import { call } from '../api/call.ts';
 import type { Schemas } from '../api/schemas.ts';
 import { FormDialog } from '../frame/form.tsx';
 import { Icon } from '../frame/icons.tsx';
+import { LinkOnce } from '../frame/link-once.tsx';
 import { showDone } from '../frame/notice.ts';
 import { useSaving } from '../frame/saving.ts';
 import { Copy, Time } from '../frame/values.tsx';
@@ -34,6 +38,8 @@ export function SignoffForm({ asset, entry, close }: SignoffFormProps) {
     enabled: workerAddress !== null,
   });
   const ownKey = worker?.keyHolder === 'worker';
+  const byLink = worker?.keyHolder === 'passkey';
+  const [made, setMade] = useState<Schemas['SignRequest'] | null>(null);
   const url = entryUrl(asset.assetId, entry.maintenanceId, 'signoffs/');
   const saving = useSaving<Signoff | null>({
     nouns: ['assets'],
@@ -44,6 +50,10 @@ export function SignoffForm({ asset, entry, close }: SignoffFormProps) {
         role,
         ...(licenceScope !== null && { licenceScope }),
       };
+      if (byLink) {
+        setMade(await call<Schemas['SignRequest']>('POST', `${url}requests/`, { body: given }));
+        return null;
+      }
       if (ownKey && !request) {
         setRequest(await call<SigningRequest>('GET', `${url}request/`, { query: given }));
         return null;
@@ -68,12 +78,25 @@ export function SignoffForm({ asset, entry, close }: SignoffFormProps) {
       setRequest(null);
       setSignature('');
     };
+  if (made && worker) {
+    return (
+      <LinkOnce
+        title={`For ${worker.name} to sign`}
+        label="The link to sign"
+        link={made.link}
+        about={`For ${worker.name}: to scan with the phone that has their passkey, or to open on it. It signs once as ${role}, is valid for seven days, and cannot be shown again.`}
+        close={close}
+      />
+    );
+  }
   return (
     <FormDialog
       opened
       close={close}
       title="Sign off"
-      submitLabel={ownKey ? (request ? 'Submit signature' : 'Prepare request') : 'Sign off'}
+      submitLabel={
+        byLink ? 'Create link' : ownKey ? (request ? 'Submit signature' : 'Prepare request') : 'Sign off'
+      }
       saving={saving}
       size="lg"
     >
@@ -109,6 +132,11 @@ export function SignoffForm({ asset, entry, close }: SignoffFormProps) {
         <Alert color="blue" icon={<Icon name="key" />} py="xs">
           {worker.name} holds their own key. Prepare the request, sign it in the worker’s wallet, then paste
           the signature here.
+        </Alert>
+      )}
+      {byLink && (
+        <Alert color="blue" icon={<Icon name="key" />} py="xs">
+          {worker.name} signs with a passkey, on their own device. You get a link and a QR code for them.
         </Alert>
       )}
       {request && <RequestStep request={request} signature={signature} change={setSignature} />}

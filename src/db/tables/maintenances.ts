@@ -49,6 +49,20 @@ export interface MaintenanceTables {
     used_at: NullableTimestamp;
     created_at: Timestamp;
   };
+  sign_requests: {
+    workspace_id: string;
+    id: string;
+    token_hash: Buffer;
+    asset_id: string;
+    maintenance_id: string;
+    worker_id: string;
+    worker_address: string;
+    role: 'performed' | 'inspected' | 'certified';
+    fields: Json<Record<string, unknown>>;
+    requested_by: Json<ActorColumn>;
+    expires_at: Timestamp;
+    created_at: Timestamp;
+  };
   worker_passkeys: {
     workspace_id: string;
     id: string;

@@ -1,4 +1,4 @@
-/** The page behind the links that workers get: it registers passkeys. It needs no session; the link is the secret. */
+/** The page behind the links that workers get: it registers passkeys, and signs. It needs no session; the link is the secret. */
 import { join } from 'node:path';
 import type { Api } from '../../http/api/api.ts';
 import { bundledPage } from '../../http/pages/bundled-page.ts';
@@ -9,7 +9,7 @@ const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  "img-src 'self' blob:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

@@ -81,13 +81,18 @@ const TypedDataSchema = named(
   }),
 );
 
-const base64url = Type.String({ minLength: 1, maxLength: 4_000, pattern: '^[A-Za-z0-9_-]+$' });
-const Assertion = Type.Object(
+const base64url = (example: string) =>
+  Type.String({ minLength: 1, maxLength: 4_000, pattern: '^[A-Za-z0-9_-]+$', examples: [example] });
+export const Assertion = Type.Object(
   {
-    credentialId: base64url,
-    authenticatorData: base64url,
-    clientDataJSON: base64url,
-    signature: base64url,
+    credentialId: base64url('AQIDBA'),
+    authenticatorData: base64url('OoRcgW8TVbnjHmfL5I--0jc3g78UuU-nPW5-ZH3XcqAFAAAABw'),
+    clientDataJSON: base64url(
+      'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiVkdobElHUnBaMlZ6ZENCdlppQjNhR0YwSUdseklITnBaMjVsWkM0Z016SSIsIm9yaWdpbiI6Imh0dHBzOi8vaG9sZGZhc3QuZXhhbXBsZS5jb20ifQ',
+    ),
+    signature: base64url(
+      'MEQCIEVDSeQi8FKXGR6tE-IdPbUg5avvUgVeSWS4L7IT9ZOhAiAFOnGHdMVyvYolrb6xv81cAlauEc7Pn5w_kl0OUr6viQ',
+    ),
   },
   {
     additionalProperties: false,
@@ -96,11 +101,11 @@ const Assertion = Type.Object(
 );
 
 const tags = ['maintenances'];
-const entryPath = Type.Object({
+export const entryPath = Type.Object({
   assetId: text(sample.assetId),
   maintenanceId: text(sample.maintenanceId),
 });
-const requested = {
+export const requested = {
   workerAddress: like(address, sample.workerAddress),
   role,
   licenceScope: Type.Optional(

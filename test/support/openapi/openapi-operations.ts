@@ -153,7 +153,9 @@ export function isSuccess({ name }: Operation, status: number): boolean {
   return (
     status < 300 ||
     (status === 409 &&
-      /\/(proof|certificate|evidence|history|transfer|install|remove|signoffs|request|accept)\/?$/.test(name))
+      /\/(proof|certificate|evidence|history|transfer|install|remove|signoffs|requests?|accept)\/?$/.test(
+        name,
+      ))
   );
 }
 
@@ -165,8 +167,8 @@ function smallestBody(schema: Schema, values: PathValues): unknown {
 /** The same body, but with existing things. */
 export function namingExisting(body: unknown, values: PathValues): unknown {
   if (typeof body !== 'object' || body === null) return body;
-  const { vaultAddress, address, workerAddress, assetId, fileId, memberId, token, code, registration } =
-    values;
+  const { vaultAddress, address, workerAddress, assetId, fileId, memberId, token, code } = values;
+  const { registration, assertion, signedAt } = values;
   const existing = {
     vaultAddress,
     destinationVaultAddress: vaultAddress,
@@ -178,6 +180,7 @@ export function namingExisting(body: unknown, values: PathValues): unknown {
     token,
     code,
     ...(registration !== undefined && { response: JSON.parse(registration) }),
+    ...(assertion !== undefined && { assertion: JSON.parse(assertion), signedAt, fileId }),
   };
   const named = Object.entries(existing).filter(
     ([name, value]) => Object.hasOwn(body, name) && value !== undefined,

@@ -1,6 +1,7 @@
 /** One of each thing that a path can name, for tests that walk every route. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { signoffDigest } from '../../../src/proof/signoff/signoff-digest.ts';
 import { type Account, becomeOwner, join, type Visitor } from '../clients/browser-session.ts';
 import { softPasskey } from '../clients/soft-passkey.ts';
 import { sendForm } from '../clients/upload.ts';
@@ -15,6 +16,7 @@ const records = '/api-v1/platform/records';
 const assets = '/api-v1/damc/assets/';
 const workers = '/api-v1/damc/workers/';
 const passkeys = '/api-v1/damc/passkeys';
+const signRequests = '/api-v1/damc/sign-requests';
 const webhooks = '/api-v1/platform/webhooks';
 const people = '/api-v1/platform';
 
@@ -64,7 +66,7 @@ const makeFile: Make = async (service, { vaultAddress = '' }, name = 'Thing') =>
 };
 
 const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
-  const { address = '', passkeyId = '' } = await makePasskeyWorker(service, name);
+  const { address, passkeyId } = await makePasskeyWorker(service, name);
   // The service holds the key of this one.
   const { address: workerAddress } = await create(service, workers, { name });
   const { assetId } = await create(service, assets, { vaultAddress, name });
@@ -93,31 +95,59 @@ const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
 };
 
 /** A worker with a link, and what their device answers to it. */
-async function makeInvitedWorker(service: Service, name = 'Thing'): Promise<PathValues> {
+async function inviteWorker(service: Service, name: string) {
   const { address } = await create(service, workers, { name });
   const { token } = await create(service, `${workers}${address}/invite`, {});
   const { options } = await create(service, `${passkeys}/options`, { token });
   const passkey = softPasskey({ origin: service.url.replace('127.0.0.1', 'localhost') });
-  return { address, token, registration: JSON.stringify(passkey.register(options)) };
+  return { passkey, address, token, registration: JSON.stringify(passkey.register(options)) };
+}
+
+async function makeInvitedWorker(service: Service): Promise<PathValues> {
+  const { passkey: _, ...values } = await inviteWorker(service, 'Thing');
+  return values;
 }
 
 /** A worker whose passkey nobody has confirmed yet, and the code to do so. */
-async function makeRegisteredWorker(service: Service, name = 'Thing'): Promise<PathValues> {
-  const { address = '', token, registration = '' } = await makeInvitedWorker(service, name);
+async function registerWorker(service: Service, name: string) {
+  const { passkey, address, token, registration } = await inviteWorker(service, name);
   const response = JSON.parse(registration);
   const { id, code } = await create(service, `${passkeys}/register`, { token, response });
-  return { address, passkeyId: id, code };
+  return { passkey, address, passkeyId: id, code };
+}
+
+async function makeRegisteredWorker(service: Service): Promise<PathValues> {
+  const { passkey: _, ...values } = await registerWorker(service, 'Thing');
+  return values;
 }
 
 /** A worker who signs with a passkey. */
-async function makePasskeyWorker(service: Service, name: string): Promise<PathValues> {
-  const { address = '', passkeyId = '', code } = await makeRegisteredWorker(service, name);
+async function makePasskeyWorker(service: Service, name: string) {
+  const { passkey, address, passkeyId, code } = await registerWorker(service, name);
   const owner = await ownerOf(service);
   const path = `${workers}${address}/passkeys/${passkeyId}/confirm`;
   const confirmed = await owner.call('POST', path, { body: { code } });
   assert.equal(confirmed.status, 200, confirmed.text);
-  return { address, passkeyId };
+  return { passkey, address, passkeyId };
 }
+
+/** A link by which a worker signs an entry with a file, and what their device answers to it. */
+const makeSignRequest: Make = async (service, { vaultAddress = '', fileId = '' }, name = 'Thing') => {
+  const { passkey, address: workerAddress } = await makePasskeyWorker(service, name);
+  const { assetId } = await create(service, assets, { vaultAddress, name });
+  await create(service, `${assets}${assetId}/workers/`, { workers: [workerAddress] });
+  const entries = `${assets}${assetId}/maintenances/`;
+  const work = { workerAddress, type: 'inspection', summary: name, fileIds: [fileId] };
+  const performedAt = new Date(Date.now() - 60_000).toISOString();
+  const { maintenanceId } = await create(service, entries, { ...work, performedAt });
+  const signing = { workerAddress, role: 'performed' };
+  const { token } = await create(service, `${entries}${maintenanceId}/signoffs/requests/`, signing);
+  const { fields, passkey: asked, now } = await create(service, `${signRequests}/open`, { token });
+  const signedAt = Math.floor(Date.parse(now) / 1000);
+  const challenge = Buffer.from(signoffDigest({ ...fields, signedAt })).toString('base64url');
+  const assertion = JSON.stringify(passkey.sign({ rpId: asked.rpId, challenge }));
+  return { token, assertion, signedAt: new Date(signedAt * 1000).toISOString() };
+};
 
 /** A worker who is a member. */
 const makeBoundWorker: MakeForOwner = async (service, { cookie = '', memberId }) => {
@@ -260,6 +290,7 @@ const takesAway: [request: RegExp, make: MakeForOwner][] = [
   [/^POST .*\/platform\/passkeys$/, makeDeviceAnswer],
   [/^DELETE .*\/platform\/passkeys\//, makeSignInPasskey],
   [/damc\/passkeys\/(options|register)$/, (service) => makeInvitedWorker(service)],
+  [/damc\/sign-requests\//, makeSignRequest],
   [/\/passkeys\/\{passkeyId\}\/(confirm|refuse)$/, (service) => makeRegisteredWorker(service)],
   [/^DELETE .*\/webhooks\//, makeEndpoint],
   [/^DELETE .*\/api-keys\//, (service) => makeKey(service)],

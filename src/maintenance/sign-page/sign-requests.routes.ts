@@ -1,0 +1,201 @@
+/** …/signoffs/requests/ makes a link to sign by, and /damc/sign-requests/ is what the page behind it calls with its token. */
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { callerOf } from '../../http/admission/authentication.ts';
+import { createRateLimiter } from '../../http/admission/rate-limit.ts';
+import { type Api, apiBase } from '../../http/api/api.ts';
+import { attachment, attachmentPolicy, safeMediaType } from '../../http/bodies/attachment.ts';
+import { networkOf } from '../../runtime/client-network.ts';
+import { dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
+import { role, SignoffSchema, signoffsUrl, signoffToJson } from '../entries/entry-signoffs.routes.ts';
+import { sampleAsset, sampleLicence, sampleWork } from '../signing/sample-work.ts';
+import { Assertion, entryPath, requested } from '../signoffs/signoffs.routes.ts';
+import type { SignRequests } from './sign-requests.ts';
+
+const sampleToken = 'sig_YW4gZXhhbXBsZSwgYW5kIG5vIHRva2Vu';
+const token = text(sampleToken, { minLength: 1, maxLength: 100, description: 'The token from the link' });
+const expiresAt = like(dateTime, '2026-03-09T08:10:00.000Z');
+
+const MadeSchema = named(
+  { title: 'SignRequest', description: 'A link by which a worker signs an entry on their own device' },
+  Type.Object({
+    id: text('sgr_01KJPV8JR0A12KSGG6EQ9ZTAJ3'),
+    token,
+    link: text(`https://holdfast.example.com/sign/${sampleToken}`, {
+      description: 'For the worker: as a link or as a QR code',
+    }),
+    expiresAt,
+  }),
+);
+
+const OpenSchema = named(
+  { title: 'OpenSignRequest', description: 'What a link asks a worker to sign' },
+  Type.Object({
+    workspaceName: text('Northport Terminal'),
+    requestedBy: orNull(
+      text('Mira Castellanos', { description: 'Who made the link; null if it was made with an API key' }),
+    ),
+    workerName: text(sample.workerName, { description: 'Who is to sign' }),
+    assetName: text(sampleAsset.name),
+    entry: Type.Object({
+      type: text(sampleWork.type),
+      summary: text(sampleWork.summary),
+      performedAt: like(dateTime, sample.performedAt),
+      workerName: text(sample.workerName, { description: 'Who did the work' }),
+      files: Type.Array(Type.Object({ fileId: text(sample.fileId), name: text(sample.fileName) })),
+      signoffs: Type.Array(
+        Type.Object({
+          role,
+          workerName: text(sample.workerName),
+          signedAt: like(dateTime, sample.signedAt),
+        }),
+        { examples: [[]] },
+      ),
+    }),
+    statement: text('I have inspected this work.', { description: 'What the signature says' }),
+    fields: Type.Object(
+      {
+        workspaceId: text(sample.workspaceId),
+        assetId: text(sample.assetId),
+        maintenanceId: text(sample.maintenanceId),
+        maintenanceHash: text(sample.maintenanceHash),
+        role,
+        worker: text(sample.workerAddress),
+        licenceScope: text(sampleLicence.scope, { description: 'Empty if no licence is used' }),
+        licenceNumber: text(sampleLicence.number),
+      },
+      {
+        description:
+          'The message of the typed data without `signedAt`, in seconds, which the device adds: the digest of all of it is the challenge',
+      },
+    ),
+    passkey: Type.Object(
+      {
+        rpId: text('holdfast.example.com'),
+        allowCredentials: Type.Array(Type.Object({ type: text('public-key'), id: text('AQIDBA') }), {
+          maxItems: 20,
+        }),
+        userVerification: text('required'),
+      },
+      { description: 'PublicKeyCredentialRequestOptionsJSON of WebAuthn, without the challenge' },
+    ),
+    now: like(dateTime, sample.signedAt),
+    expiresAt,
+  }),
+);
+
+/** Tokens cannot be guessed; this only stops futile attempts. Several workers may share an address. */
+const linkLimit = { requests: 240, windowSeconds: 60 };
+const tags = ['maintenances'];
+const closed = { additionalProperties: false };
+const url = `${apiBase}/damc/sign-requests`;
+
+export function signRequestRoutes(app: Api, { signRequests }: { signRequests: SignRequests }): void {
+  const limiter = createRateLimiter(linkLimit);
+
+  app.post(
+    `${signoffsUrl}requests/`,
+    {
+      config: { scope: 'assets:write', secretAnswer: true },
+      schema: {
+        operationId: 'requestSignature',
+        summary: 'Make a link to sign by',
+        description:
+          'For a worker with a passkey. The link signs once, is valid for seven days, and replaces an earlier one for the same worker and role. It is refused for the same reasons as the sign-off.',
+        tags,
+        params: entryPath,
+        body: Type.Object(requested, closed),
+        response: { 201: MadeSchema },
+      },
+    },
+    async (request, reply) => {
+      const made = await signRequests.create(callerOf(request), { ...request.params, ...request.body });
+      return reply.code(201).send({ ...made, expiresAt: made.expiresAt.toISOString() });
+    },
+  );
+
+  app.post(
+    `${url}/open`,
+    {
+      config: { secretAnswer: true },
+      schema: {
+        operationId: 'openSignRequest',
+        summary: 'Look at what a link asks to sign',
+        description:
+          'For the device of a worker who has the link. Needs no key. The look is in the access log.',
+        tags,
+        body: Type.Object({ token }, closed),
+        response: { 200: OpenSchema },
+      },
+    },
+    async (request, reply) => {
+      limiter.count(`address ${networkOf(request.ip)}`, reply);
+      const { expiresAt, ...open } = await signRequests.open(request.body.token, request.id);
+      return { ...open, now: new Date().toISOString(), expiresAt: expiresAt.toISOString() };
+    },
+  );
+
+  app.post(
+    `${url}/file`,
+    {
+      schema: {
+        operationId: 'getSignRequestFile',
+        summary: 'Download a file of the entry that a link asks to sign',
+        description: 'The bytes of the attached version. Needs no key. The look is in the access log.',
+        tags,
+        body: Type.Object(
+          { token, fileId: plainText({ minLength: 1, maxLength: 100, examples: [sample.fileId] }) },
+          closed,
+        ),
+        response: {
+          200: {
+            description: 'The content',
+            content: { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      limiter.count(`address ${networkOf(request.ip)}`, reply);
+      const { token, fileId } = request.body;
+      const { name, mediaType, size, read } = await signRequests.file(token, fileId, request.id);
+      return reply
+        .headers({
+          'content-type': safeMediaType(mediaType),
+          'content-length': size,
+          'content-disposition': attachment(name),
+          'content-security-policy': attachmentPolicy,
+        })
+        .send(Readable.from(await read()) as never);
+    },
+  );
+
+  app.post(
+    `${url}/sign`,
+    {
+      config: { tellsOfChain: true },
+      schema: {
+        operationId: 'signBySignRequest',
+        summary: 'Sign by a link',
+        description:
+          'With the passkey of the worker whom the link is for. Needs no key. A repeat with the same assertion gets the same answer.',
+        tags,
+        body: Type.Object(
+          {
+            token,
+            signedAt: like(dateTime, sample.signedAt),
+            assertion: Assertion,
+          },
+          closed,
+        ),
+        response: { 201: SignoffSchema },
+      },
+    },
+    async (request, reply) => {
+      limiter.count(`address ${networkOf(request.ip)}`, reply);
+      const { token, signedAt, assertion } = request.body;
+      const given = { signedAt: new Date(signedAt), assertion };
+      return reply.code(201).send(signoffToJson(await signRequests.sign(token, given, request.id)));
+    },
+  );
+}

@@ -1,0 +1,228 @@
+/**
+ * Requests to sign: a link by which one worker signs one entry, in one role, with a passkey on their own device. What will be
+ * signed is fixed with the request, except the time. The link shows that, and takes the signature; it needs no session.
+ */
+import { randomBytes } from 'node:crypto';
+import { auditWrite } from '../../access/audit/audit.ts';
+import { findUser } from '../../access/people/members.ts';
+import { findWorkspace } from '../../access/workspaces/workspaces.ts';
+import type { Db } from '../../db/database.ts';
+import { insertAll } from '../../db/writes.ts';
+import type { FileContent, FileContents } from '../../holdings/files/file-content.ts';
+import { type Caller, may } from '../../runtime/caller.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { newId } from '../../runtime/ids.ts';
+import type { Assets } from '../assets/assets.ts';
+import { findSubject } from '../entries/maintenance-subject.ts';
+import type { Signoff } from '../entries/maintenances.store.ts';
+import type { Maintenances } from '../entries/maintenances.ts';
+import { passkeyHost } from '../passkeys/passkey-host.ts';
+import type { GivenAssertion, PasskeyRequest } from '../passkeys/passkey-signing.ts';
+import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
+import type { SignoffRequest, Signoffs } from '../signoffs/signoffs.ts';
+import { findRequest, putRequest, type RequestedFields, type SignRequest } from './sign-requests.store.ts';
+
+export interface MadeRequest {
+  id: string;
+  token: string;
+  link: string;
+  expiresAt: Date;
+}
+
+/** What the page shows, and what the device signs. */
+export interface OpenRequest {
+  workspaceName: string;
+  /** The name of the person; null if it was a program. */
+  requestedBy: string | null;
+  workerName: string;
+  assetName: string;
+  entry: {
+    type: string;
+    summary: string;
+    performedAt: string;
+    workerName: string;
+    files: { fileId: string; name: string }[];
+    signoffs: Pick<Signoff, 'role' | 'workerName' | 'signedAt'>[];
+  };
+  /** In the first person: what the signature says. */
+  statement: string;
+  fields: RequestedFields;
+  passkey: Omit<PasskeyRequest, 'challenge'>;
+  expiresAt: Date;
+}
+
+export interface SignRequests {
+  create(caller: Caller, request: SignoffRequest): Promise<MadeRequest>;
+  open(token: string, requestId: string): Promise<OpenRequest>;
+  /** A file that is attached to the entry. */
+  file(token: string, fileId: string, requestId: string): Promise<FileContent>;
+  sign(
+    token: string,
+    given: { signedAt: Date; assertion: GivenAssertion },
+    requestId: string,
+  ): Promise<Signoff>;
+}
+
+export interface SignRequestsDeps {
+  db: Db;
+  signoffs: Signoffs;
+  maintenances: Pick<Maintenances, 'get'>;
+  assets: Pick<Assets, 'get'>;
+  fileContents: FileContents;
+  publicUrl(): string;
+}
+
+const daysValid = 7;
+/** Tells these links from invitations, which have the same page. */
+export const tokenStart = 'sig_';
+
+const statements = {
+  performed: 'I did this work as it is described here.',
+  inspected: 'I have inspected this work.',
+  certified: 'I certify this work and release it.',
+} as const;
+
+export function createSignRequests(deps: SignRequestsDeps): SignRequests {
+  const { db, signoffs, maintenances, assets, fileContents, publicUrl } = deps;
+
+  async function find(token: string): Promise<SignRequest> {
+    const request = token.startsWith(tokenStart) ? await findRequest(db, token) : null;
+    if (!request) {
+      throw new AppError(
+        'resource_not_found',
+        'There is no such request to sign, or a newer link has replaced it. Ask for a new one.',
+      );
+    }
+    if (request.expiresAt.getTime() > Date.now()) return request;
+    throw new AppError('conflict', 'This link has expired. Ask for a new one.');
+  }
+
+  /** Of the asset as its worker sees it, which is in the access log. */
+  async function entryOf(request: SignRequest, requestId: string) {
+    const { assetId, maintenanceId, workerAddress: viewerAddress } = request;
+    const caller = callerFor(request, requestId);
+    const whole = await maintenances.get({ caller, assetId, maintenanceId, viewerAddress });
+    const { files } = JSON.parse(whole.entry) as MaintenanceEntry;
+    return { ...whole.maintenance, files };
+  }
+
+  return {
+    async create(caller, input) {
+      const { origin } = passkeyHost(publicUrl());
+      const { fields, passkey } = await signoffs.prepare(caller, input);
+      if (!passkey) {
+        throw new AppError(
+          'conflict',
+          `The worker ${fields.worker} has no passkey. Invite them first: only passkeys sign by link.`,
+        );
+      }
+      // Or a key that may only write could read by its own links.
+      for (const scope of ['assets:read', 'files:read'] as const) {
+        if (may(caller, scope)) continue;
+        throw new AppError(
+          'forbidden',
+          `The link shows the entry and its attachments, so this also needs the scope ${scope}.`,
+        );
+      }
+      const { signedAt: _, ...requested } = fields;
+      const { workspaceId } = caller;
+      const { worker } = await findSubject(db, { workspaceId, ...input });
+      const token = tokenStart + randomBytes(24).toString('base64url');
+      const id = newId('sgr');
+      const expiresAt = new Date(Date.now() + daysValid * 24 * 60 * 60 * 1000);
+      await db.transaction().execute(async (db) => {
+        await putRequest(db, token, {
+          ...{ workspaceId, id, expiresAt },
+          ...{ assetId: input.assetId, maintenanceId: input.maintenanceId, role: input.role },
+          ...{ workerId: worker.id, workerAddress: worker.address },
+          fields: requested,
+          requestedBy: { ...caller.actor },
+        });
+        const details = { signRequestId: id, role: input.role, workerId: worker.id };
+        await insertAll(db, [
+          auditWrite(caller, {
+            action: 'maintenance.request_signature',
+            targetId: input.maintenanceId,
+            details,
+          }),
+        ]);
+      });
+      return { id, token, link: `${origin}/sign/${token}`, expiresAt };
+    },
+
+    async open(token, requestId) {
+      const request = await find(token);
+      const { workspaceId, fields, expiresAt } = request;
+      const entry = await entryOf(request, requestId);
+      const done = madeBy(request, entry.signoffs);
+      if (done) {
+        throw new AppError(
+          'conflict',
+          `This was signed already: by ${done.workerName} as ${done.role}, at ${done.signedAt}.`,
+        );
+      }
+      const now = await signoffs.prepare(callerFor(request, requestId), whatOf(request));
+      if (!now.passkey || now.fields.licenceNumber !== fields.licenceNumber) {
+        throw new AppError('conflict', 'What is to be signed has changed. Ask for a new link.');
+      }
+      const { challenge: _, ...passkey } = now.passkey;
+      const [{ worker }, asset, workspace, requestedBy] = await Promise.all([
+        findSubject(db, request),
+        assets.get(workspaceId, request.assetId),
+        findWorkspace(db, workspaceId),
+        nameOf(db, request),
+      ]);
+      return {
+        ...{ workspaceName: workspace.name, requestedBy, workerName: worker.name, assetName: asset.name },
+        entry: {
+          ...{ type: entry.type, summary: entry.summary, performedAt: entry.performedAt.toISOString() },
+          workerName: entry.workerName,
+          files: entry.files.map(({ fileId, name }) => ({ fileId, name })),
+          signoffs: entry.signoffs.map(({ role, workerName, signedAt }) => ({ role, workerName, signedAt })),
+        },
+        ...{ statement: statements[request.role], fields, passkey, expiresAt },
+      };
+    },
+
+    async file(token, fileId, requestId) {
+      const request = await find(token);
+      const { files } = await entryOf(request, requestId);
+      const attached = files.find((file) => file.fileId === fileId);
+      if (!attached) throw new AppError('resource_not_found', 'This file is not attached to the entry.');
+      return fileContents.find(request.workspaceId, fileId, attached.version);
+    },
+
+    async sign(token, given, requestId) {
+      const request = await find(token);
+      try {
+        const input = { ...whatOf(request), ...given };
+        return await signoffs.create(callerFor(request, requestId), input, () => []);
+      } catch (error) {
+        // The answer to the same assertion was lost on the way.
+        const isRepeat = error instanceof AppError && error.code === 'assertion_replayed';
+        const done = isRepeat && madeBy(request, (await entryOf(request, requestId)).signoffs);
+        if (done) return done;
+        throw error;
+      }
+    },
+  };
+}
+
+function madeBy({ role, workerAddress }: SignRequest, signoffs: Signoff[]): Signoff | undefined {
+  return signoffs.find((one) => one.role === role && one.workerAddress === workerAddress);
+}
+
+/** Nobody is signed in: in the audit log, the request acts. */
+function callerFor({ workspaceId, id }: SignRequest, requestId: string): Caller {
+  return { workspaceId, actor: { kind: 'system', id }, scopes: [], requestId };
+}
+
+function whatOf({ assetId, maintenanceId, workerAddress, role, fields }: SignRequest): SignoffRequest {
+  const { licenceScope } = fields;
+  const named = licenceScope === '' ? {} : { licenceScope };
+  return { assetId, maintenanceId, workerAddress, role, ...named };
+}
+
+async function nameOf(db: Db, { requestedBy: { kind, id } }: SignRequest): Promise<string | null> {
+  return kind === 'user' ? (await findUser(db, id)).name : null;
+}
