@@ -30,6 +30,8 @@ export const locks = {
   holds: 4_801_020,
   /** The second key is the workspace: who of its workers is the same person. */
   identities: 4_801_070,
+  /** The second key is the workspace. */
+  workRules: 4_801_071,
   retention: 4_801_021,
   restore: 4_801_008,
   /** Held by the session. */

@@ -23,6 +23,7 @@ import { createDossiers } from './dossier/dossier.ts';
 import { entrySignoffRoutes } from './entries/entry-signoffs.routes.ts';
 import { maintenanceRoutes } from './entries/maintenances.routes.ts';
 import { createMaintenances } from './entries/maintenances.ts';
+import { workRulesRoutes } from './entries/work-rules.routes.ts';
 import { refuseRetired } from './intervals/asset-due.ts';
 import { assetIntervalRoutes } from './intervals/asset-intervals.routes.ts';
 import { createAssetIntervals, followCorrections } from './intervals/asset-intervals.ts';
@@ -106,6 +107,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       maintenanceRoutes(app, { ...shell, maintenances });
       const signoffs = createSignoffs({ db, keyring, publicUrl });
       signoffRoutes(app, { ...shell, signoffs });
+      workRulesRoutes(app, { db });
       passkeyRoutes(app, {
         ...shell,
         db,

@@ -31,6 +31,13 @@ export const errorKinds = {
     retry: 'after correcting it',
     meaning: 'Write dates as calendar days, YYYY-MM-DD. initialDate must not be after finalDate.',
   },
+  scope_not_accepted: {
+    status: 400,
+    when: 'an entry names its own licence scope in `data.scope`',
+    retry: 'without it',
+    meaning:
+      'Which licence the work needs follows from its type, or from a rule of the asset, not from the author of the entry. Leave data.scope out.',
+  },
   invalid_cursor: {
     status: 400,
     when: 'the cursor was changed, belongs to another list or other filters, or is from before a restore',
@@ -218,6 +225,50 @@ export const errorKinds = {
     retry: 'by another person',
     meaning:
       'Whoever did the work of an entry can neither inspect nor certify its corrections, whoever recorded them. Somebody else has to sign.',
+  },
+  licence_required: {
+    status: 409,
+    when: 'the worker has no licence, and the sign-off needs one',
+    retry: 'with a licence',
+    meaning: 'Inspecting and certifying need a licence. The worker has none.',
+  },
+  licence_out_of_scope: {
+    status: 409,
+    when: 'no licence of the worker has the scope and category that the work needs',
+    retry: 'with another licence',
+    meaning:
+      'Which licence the work needs follows from its type, or from a rule of the asset. The message names the scope and the category.',
+  },
+  licence_expired: {
+    status: 409,
+    when: 'the licence has expired',
+    retry: 'once it is renewed',
+    meaning: 'The licence of the worker has expired. A signature that states an earlier time does not help.',
+  },
+  licence_suspended: {
+    status: 409,
+    when: 'the licence is suspended',
+    retry: 'once it is not',
+    meaning: 'The licence of the worker is suspended, so nothing can be signed with it.',
+  },
+  licence_not_yet_valid: {
+    status: 409,
+    when: 'the licence is not valid yet',
+    retry: 'once it is',
+    meaning: 'The licence of the worker becomes valid only later.',
+  },
+  inspection_required: {
+    status: 409,
+    when: 'the work is critical, and nobody has inspected it',
+    retry: 'after an inspection',
+    meaning:
+      'A rule says that this work is critical: somebody who did not perform it has to inspect it before somebody else certifies it.',
+  },
+  inspector_not_independent: {
+    status: 409,
+    when: 'the work is critical, and this person inspected it',
+    retry: 'by another person',
+    meaning: 'Critical work is certified by somebody who did not inspect it.',
   },
   vault_deactivated: {
     status: 409,

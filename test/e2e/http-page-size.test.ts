@@ -7,6 +7,7 @@ import { mostPeople } from '../../src/access/people/invitations.ts';
 import { mostWorkspaces } from '../../src/access/workspaces/workspaces.ts';
 import { eventTypes } from '../../src/events/catalogue.ts';
 import { mostListedVersions } from '../../src/holdings/holds/erasures.ts';
+import { mostWorkRules } from '../../src/maintenance/entries/work-rules.store.ts';
 import { maxIntervals } from '../../src/maintenance/intervals/asset-intervals.ts';
 import { mostSignoffs } from '../../src/maintenance/signoffs/signoffs.ts';
 import { scopes } from '../../src/runtime/caller.ts';
@@ -226,6 +227,14 @@ const inside: Record<string, number> = {
   [`post ${damc}/sign-requests/open passkey.allowCredentials`]: 20,
   [`get ${damc}/signoffs/rules/ ownKey`]: 3,
   [`put ${damc}/signoffs/rules/ ownKey`]: 3,
+  [`get ${damc}/signoffs/rules/work/ rules`]: mostWorkRules,
+  [`put ${damc}/signoffs/rules/work/ rules`]: mostWorkRules,
+  [`get ${damc}/assets/{assetId}/rules/ rules`]: mostWorkRules,
+  [`put ${damc}/assets/{assetId}/rules/ rules`]: mostWorkRules,
+  [`get ${damc}/signoffs/rules/work/ rules.categories`]: 20,
+  [`put ${damc}/signoffs/rules/work/ rules.categories`]: 20,
+  [`get ${damc}/assets/{assetId}/rules/ rules.categories`]: 20,
+  [`put ${damc}/assets/{assetId}/rules/ rules.categories`]: 20,
   [`post ${platform}/webhooks/endpoints eventTypes`]: eventTypes.length,
   [`get ${platform}/webhooks/endpoints eventTypes`]: eventTypes.length,
   [`get ${platform}/webhooks/endpoints/{endpointId} eventTypes`]: eventTypes.length,

@@ -37,6 +37,7 @@ const lists = [
   ...[notices, holds, erasures],
 ];
 const rules = '/api-v1/damc/signoffs/rules/';
+const workRules = `${rules}work/`;
 const stats = '/api-v1/platform/stats';
 const usage = '/api-v1/platform/usage';
 const noticeMail = '/api-v1/platform/notices/mail';
@@ -146,7 +147,18 @@ test('the lists of one workspace show nothing of another, under any filter', asy
   const listed = operations.filter(({ path, method }) => method === 'GET' && !path.includes('{'));
   assert.deepEqual(
     listed.map(({ path }) => path).sort(),
-    [...lists, ...peopleLists, ...signIn, auditProof, rules, stats, usage, noticeMail, streamPath].sort(),
+    [
+      ...lists,
+      ...peopleLists,
+      ...signIn,
+      auditProof,
+      rules,
+      workRules,
+      stats,
+      usage,
+      noticeMail,
+      streamPath,
+    ].sort(),
     'a list is missing in this test',
   );
   const canaries = [
@@ -163,10 +175,10 @@ test('the lists of one workspace show nothing of another, under any filter', asy
   ];
   // Whoever looks at sign-offs by their number sees no more than a digit.
   const shows = (text: string) => canaries.filter((canary) => canary.length > 1 && text.includes(canary));
-  for (const path of [...lists, auditProof, rules, stats, usage]) {
+  for (const path of [...lists, auditProof, rules, workRules, stats, usage]) {
     assert.deepEqual(shows((await service.call('GET', path, { key: stranger })).text), [], path);
   }
-  for (const path of [...lists, rules, stats, usage, noticeMail, ...peopleLists, ...signIn]) {
+  for (const path of [...lists, rules, workRules, stats, usage, noticeMail, ...peopleLists, ...signIn]) {
     const { status, text } = await service.call('GET', path, asPerson(visitor));
     assert.equal(status, 200, text);
     assert.deepEqual(shows(text), [], path);

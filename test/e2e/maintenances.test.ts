@@ -161,7 +161,7 @@ test('refuses data that is ambiguous to hash, or meaningless', async () => {
   await refused({ data: { usage: { cycles: 1.5 } } }, 'invalid_request', /data\.usage\.cycles/);
   await refused({ data: { usage: { landings: 1 } } }, 'invalid_request', /data\.usage\.landings/);
   await refused({ data: { usage: null } }, 'invalid_request', /data\.usage/);
-  await refused({ data: { scope: 7 } }, 'invalid_request', /data\.scope/);
+  await refused({ data: { scope: 'paint' } }, 'scope_not_accepted', /data\.scope/);
   await refused({ type: ' ' }, 'invalid_request', /type/);
   await refused({ summary: '' }, 'invalid_request', /summary/);
   await refused({ performedAt: '2026-02-30T00:00:00Z' }, 'invalid_request', /performedAt/);

@@ -122,6 +122,8 @@ const personPaths = [
   'post /api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm',
   'post /api-v1/damc/workers/{address}/passkeys/{passkeyId}/refuse',
   'put /api-v1/damc/signoffs/rules/',
+  'put /api-v1/damc/signoffs/rules/work/',
+  'put /api-v1/damc/assets/{assetId}/rules/',
 ];
 
 function assertAccess(name: string, { security, description = '', tags }: Json): void {

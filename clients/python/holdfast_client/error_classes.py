@@ -19,6 +19,10 @@ class InvalidDateRangeError(HoldfastError):
     pass
 
 
+class ScopeNotAcceptedError(HoldfastError):
+    pass
+
+
 class InvalidCursorError(HoldfastError):
     pass
 
@@ -131,6 +135,34 @@ class PerformerOfCorrectedError(HoldfastError):
     pass
 
 
+class LicenceRequiredError(HoldfastError):
+    pass
+
+
+class LicenceOutOfScopeError(HoldfastError):
+    pass
+
+
+class LicenceExpiredError(HoldfastError):
+    pass
+
+
+class LicenceSuspendedError(HoldfastError):
+    pass
+
+
+class LicenceNotYetValidError(HoldfastError):
+    pass
+
+
+class InspectionRequiredError(HoldfastError):
+    pass
+
+
+class InspectorNotIndependentError(HoldfastError):
+    pass
+
+
 class VaultDeactivatedError(HoldfastError):
     pass
 
@@ -184,6 +216,7 @@ ERROR_CLASSES: Dict[str, Type[HoldfastError]] = {
     "invalid_request": InvalidRequestError,
     "invalid_address": InvalidAddressError,
     "invalid_date_range": InvalidDateRangeError,
+    "scope_not_accepted": ScopeNotAcceptedError,
     "invalid_cursor": InvalidCursorError,
     "unauthorized": UnauthorizedError,
     "forbidden": ForbiddenError,
@@ -212,6 +245,13 @@ ERROR_CLASSES: Dict[str, Type[HoldfastError]] = {
     "same_person": SamePersonError,
     "same_licence": SameLicenceError,
     "performer_of_corrected": PerformerOfCorrectedError,
+    "licence_required": LicenceRequiredError,
+    "licence_out_of_scope": LicenceOutOfScopeError,
+    "licence_expired": LicenceExpiredError,
+    "licence_suspended": LicenceSuspendedError,
+    "licence_not_yet_valid": LicenceNotYetValidError,
+    "inspection_required": InspectionRequiredError,
+    "inspector_not_independent": InspectorNotIndependentError,
     "vault_deactivated": VaultDeactivatedError,
     "idempotency_in_progress": IdempotencyInProgressError,
     "precondition_failed": PreconditionFailedError,

@@ -95,6 +95,10 @@ OPERATIONS: Dict[str, Operation] = {
     "get_maintenance_proof": Operation("GET", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/proof/", ("viewerAddress",), is_repeatable=True),
     "create_signoff": Operation("POST", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/", (), takes_key=True, takes_body=True, is_repeatable=True),
     "get_signoff_request": Operation("GET", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/request/", ("workerAddress", "role", "licenceScope",), is_repeatable=True),
+    "get_work_rules": Operation("GET", "/api-v1/damc/signoffs/rules/work/", (), is_repeatable=True),
+    "change_work_rules": Operation("PUT", "/api-v1/damc/signoffs/rules/work/", (), takes_body=True, is_repeatable=True),
+    "get_asset_work_rules": Operation("GET", "/api-v1/damc/assets/{assetId}/rules/", (), is_repeatable=True),
+    "change_asset_work_rules": Operation("PUT", "/api-v1/damc/assets/{assetId}/rules/", (), takes_body=True, is_repeatable=True),
     "invite_worker": Operation("POST", "/api-v1/damc/workers/{address}/invite", ()),
     "list_worker_passkeys": Operation("GET", "/api-v1/damc/workers/{address}/passkeys/", ("cursor", "limit",), is_list=True, is_repeatable=True),
     "confirm_worker_passkey": Operation("POST", "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm", (), takes_body=True),
@@ -1605,6 +1609,57 @@ class Operations(Caller):
             "maintenanceId": maintenance_id,
         }
         result: schemas.SignoffRequest = self._data("get_signoff_request", arguments, options)
+        return result
+
+    def get_work_rules(
+        self,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.WorkRules:
+        """Get the rules for types of work. Needs the scope `assets:read`."""
+        arguments: Dict[str, Any] = {}
+        result: schemas.WorkRules = self._data("get_work_rules", arguments, options)
+        return result
+
+    def change_work_rules(
+        self,
+        *,
+        rules: List[schemas.ChangeWorkRulesRules],
+        options: Optional[CallOptions] = None,
+    ) -> schemas.WorkRules:
+        """Change the rules for types of work. Needs the role `admin`."""
+        arguments: Dict[str, Any] = {
+            "rules": rules,
+        }
+        result: schemas.WorkRules = self._data("change_work_rules", arguments, options)
+        return result
+
+    def get_asset_work_rules(
+        self,
+        asset_id: str,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.WorkRules:
+        """Get the rules of an asset. Needs the scope `assets:read`."""
+        arguments: Dict[str, Any] = {
+            "assetId": asset_id,
+        }
+        result: schemas.WorkRules = self._data("get_asset_work_rules", arguments, options)
+        return result
+
+    def change_asset_work_rules(
+        self,
+        asset_id: str,
+        *,
+        rules: List[schemas.ChangeAssetWorkRulesRules],
+        options: Optional[CallOptions] = None,
+    ) -> schemas.WorkRules:
+        """Change the rules of an asset. Needs the role `admin`."""
+        arguments: Dict[str, Any] = {
+            "assetId": asset_id,
+            "rules": rules,
+        }
+        result: schemas.WorkRules = self._data("change_asset_work_rules", arguments, options)
         return result
 
     def invite_worker(

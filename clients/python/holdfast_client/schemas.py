@@ -560,7 +560,7 @@ class Error(TypedDict):
     """The format of every error."""
 
     message: str
-    errorCode: Literal["invalid_request", "invalid_address", "invalid_date_range", "invalid_cursor", "unauthorized", "forbidden", "step_up_required", "second_factor_required", "budget_exceeded", "not_the_signer", "second_person_required", "passkey_required", "passkey_unknown", "passkey_unconfirmed", "passkey_revoked", "passkey_counter", "assertion_mismatch", "assertion_origin", "user_verification_missing", "assertion_invalid", "assertion_replayed", "viewer_not_allowed", "resource_not_found", "method_not_allowed", "request_timeout", "conflict", "on_hold", "signers_key_required", "same_person", "same_licence", "performer_of_corrected", "vault_deactivated", "idempotency_in_progress", "precondition_failed", "payload_too_large", "unsupported_media_type", "range_not_satisfiable", "idempotency_key_reused", "rate_limit_exceeded", "rate_limited", "headers_too_large", "internal_error", "service_unavailable"]
+    errorCode: Literal["invalid_request", "invalid_address", "invalid_date_range", "scope_not_accepted", "invalid_cursor", "unauthorized", "forbidden", "step_up_required", "second_factor_required", "budget_exceeded", "not_the_signer", "second_person_required", "passkey_required", "passkey_unknown", "passkey_unconfirmed", "passkey_revoked", "passkey_counter", "assertion_mismatch", "assertion_origin", "user_verification_missing", "assertion_invalid", "assertion_replayed", "viewer_not_allowed", "resource_not_found", "method_not_allowed", "request_timeout", "conflict", "on_hold", "signers_key_required", "same_person", "same_licence", "performer_of_corrected", "licence_required", "licence_out_of_scope", "licence_expired", "licence_suspended", "licence_not_yet_valid", "inspection_required", "inspector_not_independent", "vault_deactivated", "idempotency_in_progress", "precondition_failed", "payload_too_large", "unsupported_media_type", "range_not_satisfiable", "idempotency_key_reused", "rate_limit_exceeded", "rate_limited", "headers_too_large", "internal_error", "service_unavailable"]
     docUrl: str
     timestamp: str
 
@@ -1353,10 +1353,13 @@ class Signoff(TypedDict):
 class SignoffLicence(TypedDict):
     """The licence used, as it was at that time; null if none was needed."""
 
+    category: Optional[str]
     scope: str
     number: str
     authority: str
+    validFrom: Optional[str]
     expiresAt: Optional[str]
+    suspendedAt: Optional[str]
 
 
 class SignoffAnchor(TypedDict):
@@ -1453,10 +1456,13 @@ class SignoffWithDocument(TypedDict):
 class SignoffWithDocumentLicence(TypedDict):
     """The licence used, as it was at that time; null if none was needed."""
 
+    category: Optional[str]
     scope: str
     number: str
     authority: str
+    validFrom: Optional[str]
     expiresAt: Optional[str]
+    suspendedAt: Optional[str]
 
 
 class SignoffWithDocumentAnchor(TypedDict):
@@ -1596,6 +1602,19 @@ class VaultReactivatedEventData(TypedDict):
     reactivated_at: str
 
 
+class WorkRules(TypedDict):
+    """What sign-offs need, by the type of work."""
+
+    rules: List[WorkRulesRules]
+
+
+class WorkRulesRules(TypedDict):
+    type: str
+    scope: str
+    categories: List[str]
+    critical: bool
+
+
 class Worker(TypedDict):
     """Someone who performs and signs maintenance work."""
 
@@ -1614,7 +1633,10 @@ class WorkerLicences(TypedDict):
     scope: str
     number: str
     authority: str
+    category: Optional[str]
+    validFrom: Optional[str]
     expiresAt: Optional[str]
+    suspendedAt: Optional[str]
 
 
 class WorkerInvitation(TypedDict):
@@ -1705,7 +1727,10 @@ class _UpdateWorkerLicencesRequired(TypedDict):
 
 
 class UpdateWorkerLicences(_UpdateWorkerLicencesRequired, total=False):
+    category: Optional[str]
+    validFrom: Optional[str]
     expiresAt: Optional[str]
+    suspendedAt: Optional[str]
 
 
 class CreateAssetUsage(TypedDict, total=False):
@@ -1791,6 +1816,20 @@ class CreateSignoffAssertion(TypedDict):
     authenticatorData: str
     clientDataJSON: str
     signature: str
+
+
+class ChangeWorkRulesRules(TypedDict):
+    type: str
+    scope: str
+    categories: List[str]
+    critical: bool
+
+
+class ChangeAssetWorkRulesRules(TypedDict):
+    type: str
+    scope: str
+    categories: List[str]
+    critical: bool
 
 
 class SignBySignRequestAssertion(TypedDict):

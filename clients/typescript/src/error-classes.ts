@@ -4,6 +4,7 @@ import { HoldfastError } from './holdfast-error.ts';
 export class InvalidRequestError extends HoldfastError {}
 export class InvalidAddressError extends HoldfastError {}
 export class InvalidDateRangeError extends HoldfastError {}
+export class ScopeNotAcceptedError extends HoldfastError {}
 export class InvalidCursorError extends HoldfastError {}
 export class UnauthorizedError extends HoldfastError {}
 export class ForbiddenError extends HoldfastError {}
@@ -32,6 +33,13 @@ export class SignersKeyRequiredError extends HoldfastError {}
 export class SamePersonError extends HoldfastError {}
 export class SameLicenceError extends HoldfastError {}
 export class PerformerOfCorrectedError extends HoldfastError {}
+export class LicenceRequiredError extends HoldfastError {}
+export class LicenceOutOfScopeError extends HoldfastError {}
+export class LicenceExpiredError extends HoldfastError {}
+export class LicenceSuspendedError extends HoldfastError {}
+export class LicenceNotYetValidError extends HoldfastError {}
+export class InspectionRequiredError extends HoldfastError {}
+export class InspectorNotIndependentError extends HoldfastError {}
 export class VaultDeactivatedError extends HoldfastError {}
 export class IdempotencyInProgressError extends HoldfastError {}
 export class PreconditionFailedError extends HoldfastError {}
@@ -50,6 +58,7 @@ export const errorClasses = {
   invalid_request: InvalidRequestError,
   invalid_address: InvalidAddressError,
   invalid_date_range: InvalidDateRangeError,
+  scope_not_accepted: ScopeNotAcceptedError,
   invalid_cursor: InvalidCursorError,
   unauthorized: UnauthorizedError,
   forbidden: ForbiddenError,
@@ -78,6 +87,13 @@ export const errorClasses = {
   same_person: SamePersonError,
   same_licence: SameLicenceError,
   performer_of_corrected: PerformerOfCorrectedError,
+  licence_required: LicenceRequiredError,
+  licence_out_of_scope: LicenceOutOfScopeError,
+  licence_expired: LicenceExpiredError,
+  licence_suspended: LicenceSuspendedError,
+  licence_not_yet_valid: LicenceNotYetValidError,
+  inspection_required: InspectionRequiredError,
+  inspector_not_independent: InspectorNotIndependentError,
   vault_deactivated: VaultDeactivatedError,
   idempotency_in_progress: IdempotencyInProgressError,
   precondition_failed: PreconditionFailedError,

@@ -1381,6 +1381,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/damc/signoffs/rules/work/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the rules for types of work
+         * @description Needs the scope `assets:read`.
+         */
+        get: operations["getWorkRules"];
+        /**
+         * Change the rules for types of work
+         * @description Replaces all of them. Entries that exist keep the rule under which they were recorded. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
+         */
+        put: operations["changeWorkRules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/assets/{assetId}/rules/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the rules of an asset
+         * @description Needs the scope `assets:read`.
+         */
+        get: operations["getAssetWorkRules"];
+        /**
+         * Change the rules of an asset
+         * @description Replaces all of them. They come before those of the workspace. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
+         */
+        put: operations["changeAssetWorkRules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/damc/workers/{address}/invite": {
         parameters: {
             query?: never;
@@ -3439,7 +3487,7 @@ export interface components {
             /** @description What went wrong, for people to read */
             message: string;
             /** @enum {string} */
-            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "invalid_cursor" | "unauthorized" | "forbidden" | "step_up_required" | "second_factor_required" | "budget_exceeded" | "not_the_signer" | "second_person_required" | "passkey_required" | "passkey_unknown" | "passkey_unconfirmed" | "passkey_revoked" | "passkey_counter" | "assertion_mismatch" | "assertion_origin" | "user_verification_missing" | "assertion_invalid" | "assertion_replayed" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "on_hold" | "signers_key_required" | "same_person" | "same_licence" | "performer_of_corrected" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
+            errorCode: "invalid_request" | "invalid_address" | "invalid_date_range" | "scope_not_accepted" | "invalid_cursor" | "unauthorized" | "forbidden" | "step_up_required" | "second_factor_required" | "budget_exceeded" | "not_the_signer" | "second_person_required" | "passkey_required" | "passkey_unknown" | "passkey_unconfirmed" | "passkey_revoked" | "passkey_counter" | "assertion_mismatch" | "assertion_origin" | "user_verification_missing" | "assertion_invalid" | "assertion_replayed" | "viewer_not_allowed" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "on_hold" | "signers_key_required" | "same_person" | "same_licence" | "performer_of_corrected" | "licence_required" | "licence_out_of_scope" | "licence_expired" | "licence_suspended" | "licence_not_yet_valid" | "inspection_required" | "inspector_not_independent" | "vault_deactivated" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_key_reused" | "rate_limit_exceeded" | "rate_limited" | "headers_too_large" | "internal_error" | "service_unavailable";
             /** @description A page of this service that explains the error code */
             docUrl: string;
             /** Format: date-time */
@@ -4342,11 +4390,16 @@ export interface components {
             workerName: string;
             /** @description The licence used, as it was at that time; null if none was needed */
             licence: {
+                category: string | null;
                 scope: string;
                 number: string;
                 authority: string;
                 /** Format: date-time */
+                validFrom: string | null;
+                /** Format: date-time */
                 expiresAt: string | null;
+                /** Format: date-time */
+                suspendedAt: string | null;
             } | null;
             /** Format: date-time */
             signedAt: string;
@@ -4441,11 +4494,16 @@ export interface components {
             workerName: string;
             /** @description The licence used, as it was at that time; null if none was needed */
             licence: {
+                category: string | null;
                 scope: string;
                 number: string;
                 authority: string;
                 /** Format: date-time */
+                validFrom: string | null;
+                /** Format: date-time */
                 expiresAt: string | null;
+                /** Format: date-time */
+                suspendedAt: string | null;
             } | null;
             /** Format: date-time */
             signedAt: string;
@@ -4616,6 +4674,25 @@ export interface components {
                 reactivated_at: string;
             };
         };
+        /** @description What sign-offs need, by the type of work */
+        WorkRules: {
+            rules: {
+                /**
+                 * Format: plain-text
+                 * @description The type of work, in any case; `*` for every type that has no rule of its own
+                 */
+                type: string;
+                /**
+                 * Format: plain-text
+                 * @description The licence scope that inspecting and certifying need
+                 */
+                scope: string;
+                /** @description The licence has one of these categories; empty for any */
+                categories: string[];
+                /** @description Whether somebody has to inspect the work who neither performed it nor certifies it */
+                critical: boolean;
+            }[];
+        };
         /** @description Someone who performs and signs maintenance work */
         Worker: {
             id: string;
@@ -4637,8 +4714,23 @@ export interface components {
                 number: string;
                 /** Format: plain-text */
                 authority: string;
+                /**
+                 * Format: plain-text
+                 * @description Such as B1.1 or C; null for none
+                 */
+                category: string | null;
+                /**
+                 * Format: date-time
+                 * @description From when it is valid
+                 */
+                validFrom: string | null;
                 /** Format: date-time */
                 expiresAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description From when it is suspended; null when it is not
+                 */
+                suspendedAt: string | null;
             }[];
             /** @description The member of the workspace whom the worker is; null if not bound */
             userId: string | null;
@@ -7112,8 +7204,23 @@ export interface operations {
                         number: string;
                         /** Format: plain-text */
                         authority: string;
+                        /**
+                         * Format: plain-text
+                         * @description Such as B1.1 or C; null for none
+                         */
+                        category?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description From when it is valid
+                         */
+                        validFrom?: string | null;
                         /** Format: date-time */
                         expiresAt?: string | null;
+                        /**
+                         * Format: date-time
+                         * @description From when it is suspended; null when it is not
+                         */
+                        suspendedAt?: string | null;
                     }[];
                 };
             };
@@ -8626,7 +8733,7 @@ export interface operations {
             query: {
                 /** @description The address of the viewer: the owner, an assigned worker, or someone with a grant */
                 viewerAddress: string;
-                /** @description The kind of work, as your organisation names it; also the licence scope it needs, unless `data.scope` is set */
+                /** @description The kind of work, as your organisation names it; also the licence scope it needs, unless a rule says otherwise */
                 type?: string;
                 /** @description Work done at this time or later */
                 from?: string;
@@ -8701,7 +8808,7 @@ export interface operations {
                     workerAddress: string;
                     /**
                      * Format: plain-text
-                     * @description The kind of work, as your organisation names it; also the licence scope it needs, unless `data.scope` is set
+                     * @description The kind of work, as your organisation names it; also the licence scope it needs, unless a rule says otherwise
                      */
                     type: string;
                     /** Format: plain-text */
@@ -8711,7 +8818,7 @@ export interface operations {
                      * @description When the work was done; not in the future
                      */
                     performedAt: string;
-                    /** @description Any JSON object. `usage: {hours, cycles}` raises the usage of the asset; `scope` names the licence scope that the work needs. */
+                    /** @description Any JSON object. `usage: {hours, cycles}` raises the usage of the asset. */
                     data?: {
                         [key: string]: unknown;
                     };
@@ -8766,7 +8873,7 @@ export interface operations {
             query: {
                 /** @description The address of the viewer: the owner, an assigned worker, or someone with a grant */
                 viewerAddress: string;
-                /** @description The kind of work, as your organisation names it; also the licence scope it needs, unless `data.scope` is set */
+                /** @description The kind of work, as your organisation names it; also the licence scope it needs, unless a rule says otherwise */
                 type?: string;
                 /** @description Work done at this time or later */
                 from?: string;
@@ -9052,6 +9159,204 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignoffRequest"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getWorkRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What sign-offs need, by the type of work */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkRules"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeWorkRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    rules: {
+                        /**
+                         * Format: plain-text
+                         * @description The type of work, in any case; `*` for every type that has no rule of its own
+                         */
+                        type: string;
+                        /**
+                         * Format: plain-text
+                         * @description The licence scope that inspecting and certifying need
+                         */
+                        scope: string;
+                        /** @description The licence has one of these categories; empty for any */
+                        categories: string[];
+                        /** @description Whether somebody has to inspect the work who neither performed it nor certifies it */
+                        critical: boolean;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description What sign-offs need, by the type of work */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkRules"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getAssetWorkRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What sign-offs need, by the type of work */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkRules"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeAssetWorkRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    rules: {
+                        /**
+                         * Format: plain-text
+                         * @description The type of work, in any case; `*` for every type that has no rule of its own
+                         */
+                        type: string;
+                        /**
+                         * Format: plain-text
+                         * @description The licence scope that inspecting and certifying need
+                         */
+                        scope: string;
+                        /** @description The licence has one of these categories; empty for any */
+                        categories: string[];
+                        /** @description Whether somebody has to inspect the work who neither performed it nor certifies it */
+                        critical: boolean;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description What sign-offs need, by the type of work */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkRules"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */

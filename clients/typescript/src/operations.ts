@@ -87,6 +87,10 @@ export const operationTable = {
   getMaintenanceProof: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/proof/","query":["viewerAddress"],"isRepeatable":true},
   createSignoff: {"method":"POST","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/","query":[],"takesKey":true,"takesBody":true,"isRepeatable":true},
   getSignoffRequest: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/request/","query":["workerAddress","role","licenceScope"],"isRepeatable":true},
+  getWorkRules: {"method":"GET","path":"/api-v1/damc/signoffs/rules/work/","query":[],"isRepeatable":true},
+  changeWorkRules: {"method":"PUT","path":"/api-v1/damc/signoffs/rules/work/","query":[],"takesBody":true,"isRepeatable":true},
+  getAssetWorkRules: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/rules/","query":[],"isRepeatable":true},
+  changeAssetWorkRules: {"method":"PUT","path":"/api-v1/damc/assets/{assetId}/rules/","query":[],"takesBody":true,"isRepeatable":true},
   inviteWorker: {"method":"POST","path":"/api-v1/damc/workers/{address}/invite","query":[]},
   listWorkerPasskeys: {"method":"GET","path":"/api-v1/damc/workers/{address}/passkeys/","query":["cursor","limit"],"isList":true,"isRepeatable":true},
   confirmWorkerPasskey: {"method":"POST","path":"/api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm","query":[],"takesBody":true},
@@ -323,6 +327,14 @@ export interface Operations {
   createSignoff: Method<'createSignoff'>;
   /** Get the typed data of a sign-off. Needs the scope `assets:read`. */
   getSignoffRequest: Method<'getSignoffRequest'>;
+  /** Get the rules for types of work. Needs the scope `assets:read`. */
+  getWorkRules: Method<'getWorkRules'>;
+  /** Change the rules for types of work. Needs the role `admin`. */
+  changeWorkRules: Method<'changeWorkRules'>;
+  /** Get the rules of an asset. Needs the scope `assets:read`. */
+  getAssetWorkRules: Method<'getAssetWorkRules'>;
+  /** Change the rules of an asset. Needs the role `admin`. */
+  changeAssetWorkRules: Method<'changeAssetWorkRules'>;
   /** Invite a worker to register a passkey. Needs the scope `workers:write`. */
   inviteWorker: Method<'inviteWorker'>;
   /** List the passkeys of a worker. Needs the scope `workers:read`. */

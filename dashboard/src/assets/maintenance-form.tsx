@@ -112,7 +112,7 @@ function Form({
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <Autocomplete
           label="Type"
-          description="Also the licence scope needed to sign it."
+          description="Also says which licence is needed to sign it."
           required
           maxLength={100}
           data={types}

@@ -14,7 +14,7 @@ import { LinkOnce } from '../frame/link-once.tsx';
 import { showDone } from '../frame/notice.ts';
 import { useSaving } from '../frame/saving.ts';
 import { Copy, Time } from '../frame/values.tsx';
-import { isExpired, type Licence, workerQuery } from '../workers/worker.ts';
+import { isValid, type Licence, workerQuery } from '../workers/worker.ts';
 import type { Asset } from './asset.ts';
 import { entryUrl, type Maintenance, type Signoff, type SignoffRole, signoffRoles } from './maintenance.ts';
 import { WorkerChoice } from './worker-choice.tsx';
@@ -210,11 +210,11 @@ function LicenceChoice({ licences, role, value, choose }: LicenceChoiceProps) {
       clearable
       data={scopes.map((scope) => {
         const same = licences.filter((licence) => licence.scope === scope);
-        const valid = same.find((licence) => !isExpired(licence));
+        const valid = same.find((licence) => isValid(licence));
         const { number = '' } = valid ?? same[0] ?? {};
         return {
           value: scope,
-          label: `${scope}, ${number}${valid ? '' : ', expired'}`,
+          label: `${scope}, ${number}${valid ? '' : ', not valid'}`,
           disabled: valid === undefined,
         };
       })}

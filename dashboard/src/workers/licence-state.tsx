@@ -1,9 +1,13 @@
 /** Whether a licence is valid: until when, expiring soon, or expired. */
 import { Badge, Group, Text } from '@mantine/core';
 import { Time } from '../frame/values.tsx';
-import { expiresSoon, isExpired, type Licence } from './worker.ts';
+import { expiresSoon, isExpired, isValid, type Licence } from './worker.ts';
 
 export function LicenceState({ licence }: { licence: Licence }) {
+  if (!isValid(licence) && !isExpired(licence)) {
+    const isSuspended = licence.suspendedAt !== null && Date.parse(licence.suspendedAt) <= Date.now();
+    return <Mark color="red" text={isSuspended ? 'suspended' : 'not valid yet'} />;
+  }
   if (licence.expiresAt === null)
     return (
       <Text span c="dimmed" size="sm">

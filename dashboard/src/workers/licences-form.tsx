@@ -11,7 +11,10 @@ import { isExpired, type Licence, type Worker, workerUrl } from './worker.ts';
 type Row = Licence & { key: string };
 
 const newRow = (licence?: Licence): Row => ({
-  ...(licence ?? { scope: '', number: '', authority: '', expiresAt: null }),
+  ...(licence ?? {
+    ...{ category: null, scope: '', number: '', authority: '' },
+    ...{ validFrom: null, expiresAt: null, suspendedAt: null },
+  }),
   key: crypto.randomUUID(),
 });
 
@@ -104,11 +107,30 @@ function LicenceFields({ row, title, change, remove }: LicenceFieldsProps) {
           onChange={(event) => change({ number: event.currentTarget.value })}
         />
         <TextInput
-          label="Authority"
+          label="Issuer"
           required
           maxLength={200}
           value={row.authority}
           onChange={(event) => change({ authority: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Category"
+          placeholder="such as B1.1; empty for none"
+          maxLength={50}
+          value={row.category ?? ''}
+          onChange={(event) => change({ category: event.currentTarget.value || null })}
+        />
+        <TextInput
+          type="date"
+          label="First valid day (UTC)"
+          value={row.validFrom?.slice(0, 10) ?? ''}
+          onChange={(event) => change({ validFrom: startOfDay(event.currentTarget.value) })}
+        />
+        <TextInput
+          type="date"
+          label="Suspended from (UTC)"
+          value={row.suspendedAt?.slice(0, 10) ?? ''}
+          onChange={(event) => change({ suspendedAt: startOfDay(event.currentTarget.value) })}
         />
         <Group gap="xs" align="flex-end" wrap="nowrap">
           <TextInput
@@ -132,6 +154,10 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** The last day on which the licence is valid. */
 function lastDayOf(expiresAt: string | null): string {
   return expiresAt === null ? '' : new Date(Date.parse(expiresAt) - 1).toISOString().slice(0, 10);
+}
+
+function startOfDay(day: string): string | null {
+  return day === '' ? null : `${day}T00:00:00.000Z`;
 }
 
 function endOfDay(day: string): string | null {

@@ -24,6 +24,17 @@ export function isExpired({ expiresAt }: Pick<Licence, 'expiresAt'>, now = Date.
   return expiresAt !== null && Date.parse(expiresAt) <= now;
 }
 
+/** Whether it counts now. */
+export function isValid(
+  licence: Pick<Licence, 'expiresAt' | 'validFrom' | 'suspendedAt'>,
+  now = Date.now(),
+): boolean {
+  const { validFrom, suspendedAt } = licence;
+  const isSuspended = suspendedAt !== null && Date.parse(suspendedAt) <= now;
+  const hasBegun = validFrom === null || Date.parse(validFrom) <= now;
+  return !isExpired(licence, now) && !isSuspended && hasBegun;
+}
+
 const soonMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Within the next 30 days. */

@@ -179,4 +179,7 @@ export interface LicenceColumn {
   number: string;
   authority: string;
   expiresAt: string | null;
+  category?: string | null;
+  validFrom?: string | null;
+  suspendedAt?: string | null;
 }

@@ -93,6 +93,14 @@ export interface MaintenanceTables {
     own_key: ('performed' | 'inspected' | 'certified')[];
     updated_at: Timestamp;
   };
+  work_rules: {
+    workspace_id: string;
+    asset_id: string;
+    type: string;
+    scope: string;
+    categories: string[];
+    critical: boolean;
+  };
   dossiers: {
     workspace_id: string;
     id: string;

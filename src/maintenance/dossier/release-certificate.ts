@@ -197,7 +197,7 @@ function aboutSignoff({ document }: PrintedSignoff): Pair[] {
           ? 'none needed'
           : {
               text: `${licence.number}, ${licence.authority || 'no authority named'}`,
-              note: `For ${licence.scope}; ${licence.expiresAt === null ? 'no expiry' : `valid until ${dateAndTime(new Date(licence.expiresAt))}`}.`,
+              note: `${licence.category ? `Category ${licence.category}, for` : 'For'} ${licence.scope}; ${licence.expiresAt === null ? 'no expiry' : `valid until ${dateAndTime(new Date(licence.expiresAt))}`}.`,
             },
     },
     { name: 'Signed', value: { text: dateAndTime(new Date(signedAt)), note: signedInWords(document) } },

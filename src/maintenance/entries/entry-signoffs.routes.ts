@@ -27,10 +27,13 @@ const signoffFields = {
   licence: orNull(
     Type.Object(
       {
+        category: orNull(Type.String()),
         scope: Type.String(),
         number: Type.String(),
         authority: Type.String(),
+        validFrom: orNull(dateTime),
         expiresAt: orNull(dateTime),
+        suspendedAt: orNull(dateTime),
       },
       {
         description: 'The licence used, as it was at that time; null if none was needed',

@@ -7,6 +7,7 @@ import {
   type AttachedFile,
   entryFormat,
   type MaintenanceEntry,
+  type Requirement,
   type Usage,
 } from '../signing/maintenance-entry.ts';
 import { type EntryPlace, entryClaims } from './entry-chain.ts';
@@ -25,6 +26,7 @@ export interface NewEntry {
   usage: Usage | null;
   files: AttachedFile[];
   supersedes: string | null;
+  requires: Requirement;
 }
 
 export interface MadeEntry {
@@ -38,6 +40,7 @@ export interface MadeEntry {
 export function makeEntry(entry: NewEntry): MadeEntry {
   const { workspaceId, assetId, vault, worker, type, summary, performedAt, data, usage, files, supersedes } =
     entry;
+  const { requires } = entry;
   const maintenanceId = newId('mnt');
   const recordedAt = timeOf(maintenanceId);
   const document: MaintenanceEntry = {
@@ -54,6 +57,7 @@ export function makeEntry(entry: NewEntry): MadeEntry {
     data,
     files,
     supersedes,
+    requires,
   };
   const { data: text, salt, digest, bytes } = recordContent(document, 'entry');
   const row = {

@@ -51,12 +51,13 @@ export function createMaintenanceCreator({ db, onCorrected }: CreationDeps): Cre
     const { workspaceId } = caller;
     const { assetId, workerAddress, data = {}, files: given = [], supersedes = null } = input;
     const { usage, closes } = read(data);
-    const { vault, worker } = await findSubject({ workspaceId, assetId, workerAddress });
+    const type = input.type.trim();
+    const { vault, worker, rule } = await findSubject({ workspaceId, assetId, workerAddress, type });
     const files = await findAttached(db, { workspaceId, assetId, vault, supersedes }, given);
     await requireClosable(db, { workspaceId, assetId }, closes);
     const { summary, performedAt } = input;
-    const type = input.type.trim();
-    const work = { type, summary, performedAt, data, usage, files, supersedes };
+    const requires = rule ?? { scope: type, categories: [], critical: false };
+    const work = { type, summary, performedAt, data, usage, files, supersedes, requires };
     const made = makeEntry({ workspaceId, assetId, vault, worker, ...work });
     if (performedAt > made.recordedAt) {
       throw new AppError(
@@ -91,6 +92,12 @@ export function createMaintenanceCreator({ db, onCorrected }: CreationDeps): Cre
 function read(data: Record<string, unknown>): ReadData {
   // Checked before it becomes part of the entry, so that a message names the field as the caller knows it.
   canonicalOf(data, 'data');
+  if (Object.hasOwn(data, 'scope')) {
+    throw new AppError(
+      'scope_not_accepted',
+      'data.scope is not accepted: which licence the work needs follows from its type, or from a rule of the asset.',
+    );
+  }
   const found = readData(data);
   if (typeof found === 'string') throw new AppError('invalid_request', found);
   return found;

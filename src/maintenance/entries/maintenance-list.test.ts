@@ -60,6 +60,7 @@ async function addEntry(assetId: string, type: string, performedAt: Date): Promi
     usage: null,
     files: [],
     supersedes: null,
+    requires: { scope: 'repair', categories: [], critical: false },
   });
   numbers.set(assetId, (numbers.get(assetId) ?? 0) + 1);
   const { writes } = at({ number: numbers.get(assetId) ?? 0, previousEntry: Buffer.alloc(32) });

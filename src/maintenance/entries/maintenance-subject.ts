@@ -6,16 +6,22 @@ import { gather } from '../../db/gather.ts';
 import { vaultDeactivated } from '../../holdings/vaults/refused-seal.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { noAsset } from '../assets/asset-access.ts';
-import type { Licence } from '../signing/licence.ts';
+import { type Licence, type StoredLicence, wholeLicence } from '../signing/licence.ts';
+import type { Requirement } from '../signing/maintenance-entry.ts';
+import { everyWork, plainWork } from './work-rules.store.ts';
 
 export interface SubjectKey {
   workspaceId: string;
   assetId: string;
   /** The worker's address, in a form that the API accepts. */
   workerAddress: string;
+  /** The type of the work, to find what a sign-off of it needs. */
+  type?: string;
 }
 
 export interface Subject {
+  /** By the rule of the asset or the workspace for the type of work; null if there is none. */
+  rule: Requirement | null;
   /** The asset's owner. */
   vault: { id: string; address: string };
   worker: {
@@ -40,10 +46,11 @@ interface SubjectRow {
   worker_address: string;
   name: string;
   key_holder: 'service' | 'worker' | 'passkey';
-  licences: Licence[];
+  licences: StoredLicence[];
   user_id: string | null;
   identity: string;
   assigned: boolean;
+  rule: Requirement | null;
 }
 
 /** Gathers the lookups of concurrent requests. */
@@ -78,13 +85,14 @@ function requireSubject({ assetId, workerAddress }: SubjectKey, row: SubjectRow 
     );
   }
   return {
+    rule: row.rule,
     vault: { id: row.vault_id, address: row.vault_address },
     worker: {
       id: row.worker_id,
       address: row.worker_address,
       name: row.name,
       keyHolder: row.key_holder,
-      licences: row.licences,
+      licences: row.licences.map(wholeLicence),
       userId: row.user_id,
       identity: row.identity,
     },
@@ -98,10 +106,11 @@ async function readSubjects(db: Db, keys: SubjectKey[]): Promise<SubjectRow[]> {
       exists (
         select 1 from asset_workers a where a.workspace_id = wanted.workspace_id and a.asset_id = wanted.asset_id
           and a.address = wanted.address
-      ) as assigned
+      ) as assigned, r.rule
     from unnest(${keys.map(({ workspaceId }) => workspaceId)}::text[], ${keys.map(({ assetId }) => assetId)}::text[],
-                ${keys.map(({ workerAddress }) => workerAddress.toLowerCase())}::text[])
-      with ordinality as wanted (workspace_id, asset_id, address, place)
+                ${keys.map(({ workerAddress }) => workerAddress.toLowerCase())}::text[],
+                ${keys.map(({ type = '' }) => plainWork(type))}::text[])
+      with ordinality as wanted (workspace_id, asset_id, address, type, place)
     left join lateral (
       select vault_id from assets where workspace_id = wanted.workspace_id and asset_id = wanted.asset_id limit 1
     ) as a on true
@@ -112,6 +121,12 @@ async function readSubjects(db: Db, keys: SubjectKey[]): Promise<SubjectRow[]> {
       select id, address, name, key_holder, licences, user_id, coalesce(identity, id) as identity from workers
       where workspace_id = wanted.workspace_id and lower(address) = wanted.address limit 1
     ) as w on true
+    left join lateral (
+      select jsonb_build_object('scope', scope, 'categories', categories, 'critical', critical) as rule from work_rules
+      where workspace_id = wanted.workspace_id and asset_id in (wanted.asset_id, '')
+        and type in (wanted.type, ${everyWork})
+      order by asset_id = '', type = ${everyWork} limit 1
+    ) as r on true
     order by wanted.place`.execute(db);
   return rows;
 }

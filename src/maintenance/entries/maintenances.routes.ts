@@ -46,7 +46,7 @@ const type = plainText({
   maxLength: 100,
   pattern: visible,
   description:
-    'The kind of work, as your organisation names it; also the licence scope it needs, unless `data.scope` is set',
+    'The kind of work, as your organisation names it; also the licence scope it needs, unless a rule says otherwise',
 });
 const givenFile = Type.Object(
   {
@@ -168,9 +168,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
               description: 'When the work was done; not in the future',
             }),
             data: Type.Optional(
-              givenData(
-                'Any JSON object. `usage: {hours, cycles}` raises the usage of the asset; `scope` names the licence scope that the work needs.',
-              ),
+              givenData('Any JSON object. `usage: {hours, cycles}` raises the usage of the asset.'),
             ),
             fileIds: Type.Optional(
               Type.Array(Type.String(), {

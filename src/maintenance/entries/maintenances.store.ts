@@ -18,6 +18,7 @@ import {
   signedInWords,
 } from '../../proof/signoff/signoff-document.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { type Licence, wholeLicence } from '../signing/licence.ts';
 
 /** The type of an entry in its form for comparisons: case does not matter. An index uses the same expression. */
 export const plainType = sql`(lower(btrim(type) collate "default") collate "C")`;
@@ -44,7 +45,9 @@ export interface Maintenance extends AnchorState {
 
 export interface Signoff
   extends AnchorState,
-    Pick<SignoffDocument, 'role' | 'workerAddress' | 'workerName' | 'licence' | 'signedAt' | 'signature'> {
+    Pick<SignoffDocument, 'role' | 'workerAddress' | 'workerName' | 'signedAt' | 'signature'> {
+  /** As it was when it was used. */
+  licence: Licence | null;
   /** Null if that was not recorded. */
   signedWith: SignedWith['method'] | null;
   /** Who signed with what, in one sentence. */
@@ -211,7 +214,7 @@ function toSignoff(row: SignoffRow): Signoff {
     role,
     workerAddress,
     workerName,
-    licence,
+    licence: licence && wholeLicence(licence),
     signedAt,
     signedWith: document.signedWith?.method ?? null,
     statement: signedInWords(document),

@@ -1,13 +1,26 @@
 /** What allows a worker to inspect or certify work. A file of its own, because browsers check sign-offs, too. */
 
 export interface Licence {
-  /** What it allows, in the organisation's own terms. */
+  /** Such as B1.1 or C; null: none. */
+  category: string | null;
+  /** Which work it allows, in the organisation's own terms. */
   scope: string;
   number: string;
   /** Who issued it. */
   authority: string;
-  /** ISO 8601; null: no expiry. */
+  /** ISO 8601, as are the others; null: from the beginning. */
+  validFrom: string | null;
+  /** Null: no expiry. */
   expiresAt: string | null;
+  /** Null: not suspended. */
+  suspendedAt: string | null;
+}
+
+/** A licence as it may be stored: earlier versions had no more than these. */
+export type StoredLicence = Pick<Licence, 'scope' | 'number' | 'authority' | 'expiresAt'> & Partial<Licence>;
+
+export function wholeLicence(stored: StoredLicence): Licence {
+  return { category: null, validFrom: null, suspendedAt: null, ...stored };
 }
 
 /** What tells one licence from another. */
@@ -22,4 +35,20 @@ export function licenceKey({ authority, number }: LicenceName): string {
 function lettersOf(text: string): string {
   const plain = text.normalize('NFKC').toLowerCase().replaceAll(/\s/gu, '');
   return plain.replaceAll(/[^\p{L}\p{N}]/gu, '') || plain;
+}
+
+export interface LicenceFault {
+  code: 'licence_expired' | 'licence_suspended' | 'licence_not_yet_valid';
+  /** Continues "The licence ...". */
+  message: string;
+}
+
+/** Why the licence does not count at that time, or null. Each limit takes effect at its exact time. */
+export function licenceFault({ validFrom, expiresAt, suspendedAt }: Licence, at: Date): LicenceFault | null {
+  const reached = (time: string | null) => time !== null && Date.parse(time) <= at.getTime();
+  if (reached(expiresAt)) return { code: 'licence_expired', message: `expired at ${expiresAt}` };
+  if (reached(suspendedAt))
+    return { code: 'licence_suspended', message: `is suspended since ${suspendedAt}` };
+  if (validFrom === null || reached(validFrom)) return null;
+  return { code: 'licence_not_yet_valid', message: `is valid only from ${validFrom}` };
 }

@@ -21,6 +21,18 @@ export interface MaintenanceEntry {
   files: AttachedFile[];
   /** The entry that this one corrects. */
   supersedes: string | null;
+  /** By the rules for this type of work and this asset when it was recorded. Entries of earlier versions have none. */
+  requires?: Requirement;
+}
+
+/** What a sign-off of the work needs. */
+export interface Requirement {
+  /** The scope of the licence. */
+  scope: string;
+  /** The licence has one of these; empty: any. */
+  categories: string[];
+  /** An independent person inspects the work before it is certified. */
+  critical: boolean;
 }
 
 /** A file at the version it had when the entry was recorded. */
@@ -44,9 +56,14 @@ export interface Usage {
   cycles?: number;
 }
 
-/** The licence scope required to inspect or certify the work: `data.scope`, or else the entry's type. */
-export function scopeOf({ type, data }: Pick<MaintenanceEntry, 'type' | 'data'>): string {
-  return typeof data.scope === 'string' ? data.scope : type;
+/** In entries of earlier versions, `data.scope` names the scope of the licence. */
+export function requirementOf({
+  type,
+  data,
+  requires,
+}: Pick<MaintenanceEntry, 'type' | 'data' | 'requires'>): Requirement {
+  if (requires) return requires;
+  return { scope: typeof data.scope === 'string' ? data.scope : type, categories: [], critical: false };
 }
 
 /** Whether it reports a defect. Organisations spell their types freely, so case does not matter. */
@@ -63,11 +80,6 @@ export interface ReadData {
 
 /** Returns an error message if they are invalid. */
 export function readData(data: Record<string, unknown>): ReadData | string {
-  const { scope } = data;
-  const hasScope = Object.hasOwn(data, 'scope');
-  if (hasScope && (typeof scope !== 'string' || scope.trim() === '' || scope.length > 200)) {
-    return 'data.scope must be a string of 1 to 200 characters that names the licence scope the work needs.';
-  }
   const deferral = deferralFault(data);
   if (deferral !== null) return deferral;
   const closes = readCloses(data);

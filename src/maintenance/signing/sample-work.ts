@@ -6,10 +6,13 @@ import type { Licence } from './licence.ts';
 import { type AttachedFile, entryFormat, type MaintenanceEntry } from './maintenance-entry.ts';
 
 export const sampleLicence = {
+  category: 'B',
   scope: 'hoist inspection',
   number: 'HI-20481',
   authority: 'Port Safety Authority',
+  validFrom: '2021-07-01T00:00:00.000Z',
   expiresAt: '2036-06-30T00:00:00.000Z',
+  suspendedAt: null,
 } satisfies Licence;
 
 const usage = { hours: 12_480.5, cycles: 30_211 };
@@ -29,7 +32,7 @@ export const sampleCreatedAt = '2026-03-02T08:40:00.000Z';
 export const sampleWork = {
   type: 'inspection',
   summary: 'Annual inspection: rope replaced, brake adjusted, load test at 110 % passed',
-  data: { scope: sampleLicence.scope, usage, loadTestPercent: 110 },
+  data: { usage, loadTestPercent: 110 },
 };
 
 export const sampleFile: AttachedFile = {
@@ -56,6 +59,7 @@ export const sampleEntry: MaintenanceEntry = {
   ...worker,
   files: [sampleFile],
   supersedes: null,
+  requires: { scope: sampleLicence.scope, categories: [sampleLicence.category], critical: true },
 };
 
 export const sampleSignoff: SignoffDocument = {

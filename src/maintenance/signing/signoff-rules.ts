@@ -1,5 +1,6 @@
 /** Who may sign what: order of the roles, independence, licences. Pure, and safe in browsers. */
-import { type Licence, licenceKey } from './licence.ts';
+import { type Licence, type LicenceFault, type LicenceName, licenceFault, licenceKey } from './licence.ts';
+import type { Requirement } from './maintenance-entry.ts';
 
 /** In the order of signing; `inspected` may be left out. */
 export const signoffRoles = ['performed', 'inspected', 'certified'] as const;
@@ -7,7 +8,16 @@ export type SignoffRole = (typeof signoffRoles)[number];
 
 /** Why a sign-off is refused. The code is that of the API's error. */
 export interface Refusal {
-  code: 'conflict' | 'same_person' | 'same_licence' | 'performer_of_corrected';
+  code:
+    | 'conflict'
+    | 'same_person'
+    | 'same_licence'
+    | 'performer_of_corrected'
+    | 'licence_required'
+    | 'licence_out_of_scope'
+    | LicenceFault['code']
+    | 'inspection_required'
+    | 'inspector_not_independent';
   message: string;
 }
 
@@ -32,10 +42,14 @@ export interface Signing {
   /** The scope of the licence to use. */
   licenceScope?: string | undefined;
   at: Date;
-  /** The scope that the work needs. */
-  scope: string;
+  requires: Requirement;
   /** Earlier sign-offs. */
-  earlier: { role: SignoffRole; workerAddress: string; identities?: string[] }[];
+  earlier: {
+    role: SignoffRole;
+    workerAddress: string;
+    identities?: string[];
+    licence?: LicenceName | null;
+  }[];
   /** The entry's worker, those who signed as performed, and those of the entries that it corrects. */
   performers: Performer[];
 }
@@ -70,7 +84,30 @@ export function judgeSignoff(signing: Signing): { licence: Licence | null } | Re
     const refusal = independenceFault(signing, performer);
     if (refusal !== null) return refusal;
   }
-  return chosen;
+  return inspectionFault(signing) ?? chosen;
+}
+
+/** Why critical work cannot be certified by this worker yet, or null: somebody else has to inspect it. */
+function inspectionFault(signing: Signing): Refusal | null {
+  const { role, workerAddress, identity, licences, requires, earlier } = signing;
+  if (role !== 'certified' || !requires.critical) return null;
+  const inspectors = earlier.filter((one) => one.role === 'inspected');
+  if (inspectors.length === 0) {
+    return {
+      code: 'inspection_required',
+      message: 'This work is critical: an independent person has to inspect it before it is certified.',
+    };
+  }
+  const held = licences.map(licenceKey);
+  const isSigner = (one: Signing['earlier'][number]) =>
+    isSameAddress(one.workerAddress, workerAddress) ||
+    (identity !== null && one.identities?.includes(identity)) ||
+    (one.licence && held.includes(licenceKey(one.licence)));
+  if (!inspectors.some(isSigner)) return null;
+  return {
+    code: 'inspector_not_independent',
+    message: `The worker ${workerAddress} inspected this work, which is critical: it must be certified by someone else.`,
+  };
 }
 
 /** Why the worker cannot judge what this performer did, or null. */
@@ -126,11 +163,6 @@ export function signingTimeFault({
     : `It was signed as ${later.role} at ${later.signedAt} and cannot be signed with an earlier time, ${signedAt}.`;
 }
 
-/** Expired from `expiresAt` on, inclusive. */
-export function isExpired({ expiresAt }: Licence, at: Date): boolean {
-  return expiresAt !== null && Date.parse(expiresAt) <= at.getTime();
-}
-
 /** `engine` covers `engine` and `engine/borescope`; `*` covers everything. Case does not matter. */
 export function fitsScope(licenceScope: string, scope: string): boolean {
   const [held, needed] = [plain(licenceScope), plain(scope)];
@@ -138,22 +170,33 @@ export function fitsScope(licenceScope: string, scope: string): boolean {
 }
 
 function chooseLicence(signing: Signing): { licence: Licence | null } | Refusal {
-  const { role, workerAddress, licences, licenceScope, at, scope } = signing;
+  const { role, workerAddress, licences, licenceScope, at, requires } = signing;
   if (role === 'performed' && licenceScope === undefined) return { licence: null };
   const named = licences.filter(
     (licence) => licenceScope === undefined || plain(licence.scope) === plain(licenceScope),
   );
-  const fitting = named.filter((licence) => fitsScope(licence.scope, scope));
-  const licence = fitting.find((licence) => !isExpired(licence, at));
+  const fitting = named.filter((licence) => fits(licence, requires));
+  const licence = fitting.find((licence) => licenceFault(licence, at) === null);
   if (licence) return { licence };
-  const [expired] = fitting;
-  if (expired) {
-    return conflict(`The licence ${expired.number} for "${expired.scope}" expired at ${expired.expiresAt}.`);
+  const [first] = fitting;
+  const fault = first && licenceFault(first, at);
+  if (fault) {
+    const message = `The licence ${first.number} for "${first.scope}" ${fault.message}.`;
+    return { code: fault.code, message };
   }
   const which = licenceScope === undefined ? '' : ` with the scope "${licenceScope}"`;
-  return conflict(
-    `The worker ${workerAddress} has no licence${which} for "${scope}", which this work needs.`,
-  );
+  const { scope, categories } = requires;
+  const category = categories.length === 0 ? '' : ` of the category ${categories.join(' or ')}`;
+  return {
+    code: licences.length === 0 ? 'licence_required' : 'licence_out_of_scope',
+    message: `The worker ${workerAddress} has no licence${which} for "${scope}"${category}, which this work needs.`,
+  };
+}
+
+function fits({ scope, category }: Licence, requires: Requirement): boolean {
+  const { categories } = requires;
+  const hasCategory = categories.some((one) => plain(one) === plain(category ?? ''));
+  return fitsScope(scope, requires.scope) && (categories.length === 0 || hasCategory);
 }
 
 function conflict(message: string): Refusal {

@@ -6,9 +6,9 @@ import { build } from 'esbuild';
 import { privateKeyToAccount } from 'viem/accounts';
 import { fieldsOf, type SignoffDocument } from '../../proof/signoff/signoff-document.ts';
 import { keySignatureFault } from '../../proof/signoff/signoff-signature.ts';
-import { licenceKey } from './licence.ts';
+import { type Licence, licenceFault, licenceKey, wholeLicence } from './licence.ts';
 import { makeSignoffTypedData, verifySignoff } from './signoff.ts';
-import { fitsScope, isExpired, judgeSignoff, type Signing } from './signoff-rules.ts';
+import { fitsScope, judgeSignoff, type Signing } from './signoff-rules.ts';
 
 const account = privateKeyToAccount(`0x${'11'.repeat(32)}`);
 const document: SignoffDocument = {
@@ -85,30 +85,72 @@ test('reports a malformed document instead of throwing', async () => {
 });
 
 const at = new Date('2026-11-15T12:00:00Z');
-const licence = (scope: string, number: string, expiresAt: string | null = null) => ({
-  scope,
-  number,
-  authority: 'EASA',
-  expiresAt,
-});
+const licence = (scope: string, number: string, more: Partial<Licence> = {}) =>
+  wholeLicence({ scope, number, authority: 'EASA', expiresAt: null, ...more });
 const signing: Signing = {
   role: 'certified',
   workerAddress: '0xb',
   licences: [licence('repair', 'B')],
   at,
-  scope: 'repair',
+  requires: { scope: 'repair', categories: [], critical: false },
   identity: 'wrk_b',
   earlier: [{ role: 'performed', workerAddress: '0xa', identities: ['wrk_a'] }],
   performers: [{ address: '0xa', identities: ['wrk_a'], licences: ['easa/a1'], inherited: false }],
 };
 
-test('a licence ends at the exact moment it expires', () => {
-  const expiring = (ms: number) => licence('repair', 'B', new Date(at.getTime() + ms).toISOString());
-  assert.equal(isExpired(expiring(1), at), false);
-  assert.equal(isExpired(expiring(0), at), true);
-  assert.equal(isExpired(licence('repair', 'B'), at), false);
-  const judged = judgeSignoff({ ...signing, licences: [expiring(0)] });
-  assert.match('code' in judged ? judged.message : '', /expired/);
+test('a licence begins, ends and is suspended at the exact moment', () => {
+  const time = (ms: number) => new Date(at.getTime() + ms).toISOString();
+  const fault = (more: Partial<Licence>) => licenceFault(licence('repair', 'B', more), at)?.code ?? null;
+  assert.equal(fault({}), null);
+  assert.equal(fault({ expiresAt: time(1) }), null);
+  assert.equal(fault({ expiresAt: time(0) }), 'licence_expired');
+  assert.equal(fault({ suspendedAt: time(1) }), null);
+  assert.equal(fault({ suspendedAt: time(0) }), 'licence_suspended');
+  assert.equal(fault({ validFrom: time(0) }), null);
+  assert.equal(fault({ validFrom: time(1) }), 'licence_not_yet_valid');
+});
+
+const judge = (change: Partial<Signing>) => {
+  const judged = judgeSignoff({ ...signing, ...change });
+  return 'code' in judged ? judged.code : judged.licence?.number;
+};
+
+test('the licence has the scope and one of the categories that the work needs, and counts now', () => {
+  const past = new Date(at.getTime() - 1).toISOString();
+  const held = licence('repair', 'B', { category: 'b1.1' });
+  const requires = { scope: 'repair', categories: ['B1.1', 'C'], critical: false };
+  assert.equal(judge({ requires, licences: [held] }), 'B');
+  assert.equal(
+    judge({ requires: { ...requires, categories: ['C'] }, licences: [held] }),
+    'licence_out_of_scope',
+  );
+  assert.equal(judge({ requires, licences: [licence('repair', 'B')] }), 'licence_out_of_scope');
+  assert.equal(judge({ licences: [licence('paint', 'B')] }), 'licence_out_of_scope');
+  assert.equal(judge({ licences: [] }), 'licence_required');
+  assert.equal(judge({ licences: [licence('repair', 'B', { expiresAt: past })] }), 'licence_expired');
+  assert.equal(judge({ licences: [licence('repair', 'B', { suspendedAt: past })] }), 'licence_suspended');
+  const other = licence('*', 'D');
+  assert.equal(judge({ licences: [licence('repair', 'B', { expiresAt: past }), other] }), 'D');
+});
+
+test('critical work is inspected by somebody who does not certify it', () => {
+  const requires = { scope: 'repair', categories: [], critical: true };
+  const inspected = (
+    workerAddress: string,
+    more: Partial<Signing['earlier'][number]> = {},
+  ): Partial<Signing> => ({
+    requires,
+    earlier: [...signing.earlier, { role: 'inspected', workerAddress, identities: ['wrk_c'], ...more }],
+  });
+  assert.equal(judge({ requires }), 'inspection_required');
+  assert.equal(judge(inspected('0xc')), 'B');
+  assert.equal(judge(inspected('0xB')), 'inspector_not_independent');
+  assert.equal(judge(inspected('0xc', { identities: ['wrk_b'] })), 'inspector_not_independent');
+  assert.equal(judge(inspected('0xc', { licence: licence('*', 'b') })), 'inspector_not_independent');
+  assert.equal(
+    judge({ ...inspected('0xB'), role: 'inspected', workerAddress: '0xd', identity: 'wrk_d' }),
+    'B',
+  );
 });
 
 test('a scope fits if it is the same or wider, but not if it only starts alike', () => {

@@ -10,9 +10,9 @@ import {
   signoffFaults,
 } from '../../proof/signoff/signoff-document.ts';
 import { documentSignatureFault } from '../../proof/signoff/signoff-signature.ts';
-import { licenceKey } from './licence.ts';
-import { type MaintenanceEntry, scopeOf } from './maintenance-entry.ts';
-import { isExpired, judgeSignoff, type Performer, signingTimeFault } from './signoff-rules.ts';
+import { licenceFault, licenceKey, wholeLicence } from './licence.ts';
+import { type MaintenanceEntry, requirementOf } from './maintenance-entry.ts';
+import { judgeSignoff, type Performer, signingTimeFault } from './signoff-rules.ts';
 
 /** The entry that is signed. */
 export type SignedEntry = Pick<
@@ -63,9 +63,9 @@ export async function verifySignoff(document: SignoffDocument, entry: SignedEntr
   const signedAt = Date.parse(document.signedAt);
   if (Number.isNaN(signedAt) || signedAt < 0) return [...faults, 'signedAt is not a time'];
   const { licence } = document;
-  if (licence === null ? document.role !== 'performed' : isExpired(licence, new Date(signedAt))) {
-    faults.push(licence === null ? 'it needs a licence and has none' : 'the licence had expired');
-  }
+  if (licence === null && document.role !== 'performed') faults.push('it needs a licence and has none');
+  const invalid = licence && licenceFault(wholeLicence(licence), new Date(signedAt));
+  if (invalid) faults.push(`the licence ${invalid.message}`);
   const fault = await documentSignatureFault(document);
   if (fault !== null) faults.push(`the signature is refused: ${fault}`);
   return faults;
@@ -73,7 +73,7 @@ export async function verifySignoff(document: SignoffDocument, entry: SignedEntr
 
 /** What is wrong with the sign-offs of one entry taken together, in order: roles, independence, scope, times; or null. */
 export function signoffsFault(
-  entry: Pick<MaintenanceEntry, 'type' | 'data' | 'workerAddress' | 'recordedAt'>,
+  entry: Pick<MaintenanceEntry, 'type' | 'data' | 'requires' | 'workerAddress' | 'recordedAt'>,
   documents: SignoffDocument[],
 ): string | null {
   const performers = performersOf(entry, documents);
@@ -83,10 +83,10 @@ export function signoffsFault(
       role,
       workerAddress,
       identity: null,
-      licences: licence ? [licence] : [],
+      licences: licence ? [wholeLicence(licence)] : [],
       licenceScope: licence?.scope,
       at: new Date(signedAt),
-      scope: scopeOf(entry),
+      requires: requirementOf(entry),
       earlier: documents.slice(0, place),
       performers,
     });

@@ -6,11 +6,11 @@ import type { Db } from '../../db/database.ts';
 import type { SignoffDocument } from '../../proof/signoff/signoff-document.ts';
 import { type MaintenanceKey, noMaintenance } from '../entries/maintenances.store.ts';
 import { type Licence, licenceKey } from '../signing/licence.ts';
-import { type MaintenanceEntry, scopeOf } from '../signing/maintenance-entry.ts';
+import { type MaintenanceEntry, requirementOf } from '../signing/maintenance-entry.ts';
 import type { Signing } from '../signing/signoff-rules.ts';
 import { identitiesOf } from '../workers/identities.store.ts';
 
-export interface SignableEntry extends Pick<Signing, 'scope' | 'performers'> {
+export interface SignableEntry extends Pick<Signing, 'requires' | 'performers'> {
   earlier: (SignoffDocument & { identities: string[] })[];
   /** ISO 8601 in UTC: when the entry was recorded. */
   recordedAt: string;
@@ -61,7 +61,7 @@ export async function lockEntry(
   const known = await identitiesOf(db, { workspaceId, workerIds }, new Date(entry.recordedAt));
   const identified = (workerId: string) => known.get(workerId) ?? { identities: [], licences: [] };
   return {
-    scope: scopeOf(entry),
+    requires: requirementOf(entry),
     recordedAt: entry.recordedAt,
     earlier: signed.map(({ worker_id, document }) => ({
       ...(JSON.parse(document) as SignoffDocument),

@@ -33,6 +33,7 @@ import {
   refuseReplay,
   takeAssertion,
 } from '../passkeys/passkey-signing.ts';
+import { wholeLicence } from '../signing/licence.ts';
 import { makeSignoffTypedData } from '../signing/signoff.ts';
 import { judgeSignoff, type SignoffRole, signingTimeFault } from '../signing/signoff-rules.ts';
 import { requireSigningAuthority, requireWorker } from './signing-authority.ts';
@@ -190,7 +191,7 @@ function unsigned(
     licenceScope,
     // Not the stated signing time: backdating must not make an expired licence usable.
     at: new Date(),
-    scope: entry.scope,
+    requires: entry.requires,
     earlier: entry.earlier,
     performers: entry.performers,
   });
@@ -256,7 +257,8 @@ function makeSignoff(
   const { workerAddress, workerName, licence, signedAt, signature } = document;
   return {
     signoff: {
-      ...{ number, role, workerAddress, workerName, licence, signedAt, signature },
+      ...{ number, role, workerAddress, workerName, signedAt, signature },
+      licence: licence && wholeLicence(licence),
       signedWith: document.signedWith?.method ?? null,
       statement: signedInWords(document),
       signoffHash: fromBytea(digest),

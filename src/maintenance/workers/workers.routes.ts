@@ -8,6 +8,7 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency, Remake } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { checksummed } from '../../runtime/address.ts';
+import { AppError } from '../../runtime/errors.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
 import {
   address,
@@ -35,9 +36,31 @@ const licenceFields = {
   number: like(name, sampleLicence.number),
   authority: like(name, sampleLicence.authority),
 };
-const expiresAt = orNull(like(dateTime, sampleLicence.expiresAt));
+const category = orNull(
+  plainText({
+    minLength: 1,
+    maxLength: 50,
+    description: 'Such as B1.1 or C; null for none',
+    examples: [sampleLicence.category],
+  }),
+);
+const limits = {
+  validFrom: orNull(
+    Type.String({ ...dateTime, description: 'From when it is valid', examples: [sampleLicence.validFrom] }),
+  ),
+  expiresAt: orNull(like(dateTime, sampleLicence.expiresAt)),
+  suspendedAt: orNull(
+    Type.String({ ...dateTime, description: 'From when it is suspended; null when it is not' }),
+  ),
+};
 const GivenLicence = Type.Object(
-  { ...licenceFields, expiresAt: Type.Optional(expiresAt) },
+  {
+    ...licenceFields,
+    category: Type.Optional(category),
+    validFrom: Type.Optional(limits.validFrom),
+    expiresAt: Type.Optional(limits.expiresAt),
+    suspendedAt: unshown(limits.suspendedAt),
+  },
   { additionalProperties: false },
 );
 
@@ -59,7 +82,7 @@ const WorkerSchema = named(
       enum: ['service', 'worker', 'passkey'],
       description: 'Who holds the private key; `passkey` if the worker signs with passkeys only',
     }),
-    licences: Type.Array(Type.Object({ ...licenceFields, expiresAt })),
+    licences: Type.Array(Type.Object({ ...licenceFields, category, ...limits })),
     userId: orNull(
       text(sample.userId, {
         description: 'The member of the workspace whom the worker is; null if not bound',
@@ -274,8 +297,18 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
 }
 
 /** Times are stored in UTC, whatever their time zone was. */
-function toLicence({ expiresAt, ...rest }: Static<typeof GivenLicence>): Licence {
-  return { ...rest, expiresAt: expiresAt == null ? null : new Date(expiresAt).toISOString() };
+function toLicence(given: Static<typeof GivenLicence>): Licence {
+  const { category = null, scope, number, authority } = given;
+  const [validFrom, expiresAt, suspendedAt] = [given.validFrom, given.expiresAt, given.suspendedAt].map(
+    (time) => (time == null ? null : new Date(time).toISOString()),
+  ) as (string | null)[];
+  if (validFrom && expiresAt && Date.parse(validFrom) >= Date.parse(expiresAt)) {
+    throw new AppError('invalid_request', `The licence ${number} expires before it is valid.`);
+  }
+  return {
+    ...{ category, scope, number, authority },
+    ...{ validFrom: validFrom ?? null, expiresAt: expiresAt ?? null, suspendedAt: suspendedAt ?? null },
+  };
 }
 
 function toJson({ createdAt, updatedAt, ...rest }: Worker) {

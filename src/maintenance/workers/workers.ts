@@ -10,7 +10,7 @@ import { checksummed } from '../../runtime/address.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
-import type { Licence } from '../signing/licence.ts';
+import { type Licence, type StoredLicence, wholeLicence } from '../signing/licence.ts';
 import { lockIdentities, makeOne, marksOf, noteMarks, separate } from './identities.store.ts';
 
 export interface Worker {
@@ -71,7 +71,7 @@ interface WorkerRow {
   name: string;
   address: string;
   key_holder: 'service' | 'worker' | 'passkey';
-  licences: Licence[];
+  licences: StoredLicence[];
   user_id: string | null;
   identity: string | null;
   created_at: Date;
@@ -300,7 +300,7 @@ function toWorker(row: WorkerRow): Worker {
     id,
     name,
     address,
-    licences,
+    licences: licences.map(wholeLicence),
     keyHolder: row.key_holder,
     userId: row.user_id,
     identity: row.identity ?? row.id,

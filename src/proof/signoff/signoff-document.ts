@@ -25,13 +25,24 @@ export interface SignoffDocument {
   workerAddress: string;
   workerName: string;
   /** As it was when it was checked; null when no licence was needed. */
-  licence: { scope: string; number: string; authority: string; expiresAt: string | null } | null;
+  licence: UsedLicence | null;
   /** ISO 8601 in UTC, in whole seconds. */
   signedAt: string;
   /** In `@2` only. */
   signedWith?: SignedWith;
   /** 65 bytes of secp256k1; of a passkey, the signature in its assertion. */
   signature: Hex;
+}
+
+export interface UsedLicence {
+  scope: string;
+  number: string;
+  authority: string;
+  expiresAt: string | null;
+  /** All of these, or none in sign-offs of earlier versions. */
+  category?: string | null;
+  validFrom?: string | null;
+  suspendedAt?: string | null;
 }
 
 export type SignedWith =
@@ -129,7 +140,7 @@ const common = {
   role: oneOf(['performed', 'inspected', 'certified']),
   workerAddress: matching(/^0x[0-9a-fA-F]{40}$/u, 'an address'),
   workerName: text,
-  licence: nullOr(objectOf({ scope: text, number: text, authority: text, expiresAt: nullOr(text) })),
+  licence: nullOr(usedLicence),
   signedAt: matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/u, 'a time in whole seconds'),
   signature: anyHex,
 };
@@ -153,4 +164,11 @@ function signedWith(value: unknown, path: string): Fault[] {
   const check = Object.hasOwn(methods, String(method)) ? methods[String(method)] : undefined;
   if (check) return check(value, path);
   return [{ path: `${path}.method`, message: `is not one of ${Object.keys(methods).join(', ')}` }];
+}
+
+function usedLicence(value: unknown, path: string): Fault[] {
+  const members = { scope: text, number: text, authority: text, expiresAt: nullOr(text) };
+  const limits = { category: nullOr(text), validFrom: nullOr(text), suspendedAt: nullOr(text) };
+  const isWhole = Object.hasOwn(Object(value), 'category');
+  return objectOf(isWhole ? { ...members, ...limits } : members)(value, path);
 }

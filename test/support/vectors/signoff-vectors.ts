@@ -2,26 +2,22 @@
  * Proofs of sign-offs with the sign-off as content: by a key, by the service on behalf of a worker, and by passkeys; and
  * sign-offs that were anchored although their signature is not what it should be.
  */
-import { createHash, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
-import { p256 } from '@noble/curves/nist.js';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { makeSignoffTypedData } from '../../../src/maintenance/signing/signoff.ts';
 import { canonicalJson } from '../../../src/proof/canonical.ts';
-import { fromHex, toHex } from '../../../src/proof/hex.ts';
-import { signoffDigest } from '../../../src/proof/signoff/signoff-digest.ts';
+import { fromHex } from '../../../src/proof/hex.ts';
 import { fieldsOf, type SignoffDocument } from '../../../src/proof/signoff/signoff-document.ts';
 import { fixed, makeProofs, utf8 } from '../fixtures/proof-fixture.ts';
 import { firstBlock, firstTime, givenWith, vaultKeys } from './base-batches.ts';
+import { assertion, es256, rpId, rs256, type Unsigned } from './passkey-assertions.ts';
 import { expect, type NamedVector, type Outcome } from './vector.ts';
 
 const worker = privateKeyToAccount(fixed(0x44));
 const workspaceId = 'ws_01M7EG10J2M7YBHBFEBJ52FMP4';
 const maintenanceId = 'mnt_01M7EG19SH3FMASFKSTVVAKF4G';
 const assetId = 'Pümp 7';
-const rpId = 'holdfast.example.com';
 
-type Unsigned = Omit<SignoffDocument, 'signature' | 'signedWith'>;
 const unsigned: Unsigned = {
   format: 'holdfast/signoff@2',
   workspaceId,
@@ -35,78 +31,10 @@ const unsigned: Unsigned = {
   signedAt: '2026-11-15T02:10:00.000Z',
 };
 
-interface Passkey {
-  publicKey: Hex;
-  sign(bytes: Uint8Array): Uint8Array;
-}
-
-const ecSecret = fromHex(fixed(0x45));
-const es256: Passkey = {
-  publicKey: toHex(
-    createPublicKey({ key: ecJwk(p256.getPublicKey(ecSecret, false)), format: 'jwk' }).export({
-      format: 'der',
-      type: 'spki',
-    }),
-  ),
-  sign: (bytes) => p256.sign(bytes, ecSecret, { format: 'der', lowS: false }),
+const wholeLicence = {
+  ...{ scope: 'engine/borescope', number: 'DK.66.1', authority: 'EASA', category: 'B1.1' },
+  ...{ validFrom: '2021-07-01T00:00:00.000Z', expiresAt: null, suspendedAt: null },
 };
-
-function ecJwk(point: Uint8Array) {
-  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
-  return { kty: 'EC', crv: 'P-256', x: text(point.subarray(1, 33)), y: text(point.subarray(33)) };
-}
-
-function rs256(): Passkey {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  return {
-    publicKey: toHex(publicKey.export({ format: 'der', type: 'spki' })),
-    sign: (bytes) => sign('sha256', bytes, privateKey),
-  };
-}
-
-interface Made {
-  challenge?: Uint8Array;
-  origin?: string;
-  type?: string;
-  crossOrigin?: boolean;
-  flags?: number;
-  rpIdHashed?: string;
-  /** Instead of the usual client data. */
-  clientDataJSON?: string;
-  /** Behind the 37 bytes. */
-  surplus?: number[];
-}
-
-function assertion(passkey: Passkey, document: Unsigned, made: Made = {}): SignoffDocument {
-  const challenge = made.challenge ?? signoffDigest(fieldsOf(document));
-  const clientDataJSON =
-    made.clientDataJSON ??
-    JSON.stringify({
-      type: made.type ?? 'webauthn.get',
-      challenge: Buffer.from(challenge).toString('base64url'),
-      origin: made.origin ?? `https://${rpId}`,
-      ...(made.crossOrigin !== undefined && { crossOrigin: made.crossOrigin }),
-    });
-  const sha256 = (data: string) => createHash('sha256').update(data).digest();
-  const authenticatorData = Buffer.concat([
-    sha256(made.rpIdHashed ?? rpId),
-    Buffer.from([made.flags ?? 0x05, 0, 0, 0, 7, ...(made.surplus ?? [])]),
-  ]);
-  const signature = passkey.sign(Buffer.concat([authenticatorData, sha256(clientDataJSON)]));
-  return {
-    ...document,
-    signedWith: {
-      method: 'passkey',
-      registration: { number: 1, hash: fixed(0xcd) },
-      credentialId: '0x0102030405060708',
-      publicKey: passkey.publicKey,
-      rpId,
-      authenticatorData: toHex(authenticatorData),
-      clientDataJSON,
-    },
-    signature: toHex(signature),
-  };
-}
 
 async function byKey(
   document: Unsigned,
@@ -135,6 +63,21 @@ export async function signoffVectors(): Promise<NamedVector[]> {
   const r = (text: string) => text.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')) as Hex;
   const rows: [name: string, about: string, document: object, outcome: Outcome][] = [
     ['passkey', 'By a passkey with ES256.', good, passes],
+    [
+      'whole-licence',
+      'With category and limits of the licence.',
+      await byKey({ ...unsigned, licence: wholeLicence }, { method: 'own-key' }),
+      passes,
+    ],
+    [
+      'part-of-a-licence',
+      'With a category, but without the limits that belong to it.',
+      await byKey(
+        { ...unsigned, licence: { ...unsigned.licence, category: 'B1' } as never },
+        { method: 'own-key' },
+      ),
+      fails,
+    ],
     ['passkey-rs256', 'By a passkey with RS256.', assertion(rs256(), unsigned), passes],
     [
       'passkey-without-licence',

@@ -38,6 +38,7 @@ _MEMBERS = (
     "signature",
 )
 _LICENCE = ("scope", "number", "authority", "expiresAt")
+_LIMITS = ("category", "validFrom", "suspendedAt")
 _PASSKEY = (
     "method",
     "registration",
@@ -62,11 +63,13 @@ def _text(value: Any, where: str) -> str:
 def _licence(value: Any) -> Optional[Dict[str, Any]]:
     if value is None:
         return None
-    licence = members(value, _LICENCE, "licence")
+    limits = _LIMITS if isinstance(value, dict) and "category" in value else ()
+    licence = members(value, _LICENCE + limits, "licence")
     for name in _LICENCE[:3]:
         _text(licence[name], f"licence.{name}")
-    if licence["expiresAt"] is not None:
-        _text(licence["expiresAt"], "licence.expiresAt")
+    for name in ("expiresAt",) + limits:
+        if licence[name] is not None:
+            _text(licence[name], f"licence.{name}")
     return licence
 
 
