@@ -43,7 +43,7 @@ export function readTimestamps(
     done.set(anchor, one);
     return one;
   };
-  const rooted = Map.groupBy(roots, bySubject);
+  const rooted = bySubject(roots);
   /** By what is signed, the keys that may have signed it. */
   const signers = new Map<object, Set<string>>();
   let checks = 0;
@@ -51,7 +51,7 @@ export function readTimestamps(
     const one = readOr(null, () => read(anchor));
     if (one === null) continue;
     checks += 1;
-    const named = Map.groupBy(one.pool, bySubject);
+    const named = bySubject(one.pool);
     for (const { issuer, signed } of [...one.pool, ...one.crls]) {
       const name = textOf(issuer);
       const keys = signers.get(signed) ?? new Set();
@@ -100,4 +100,14 @@ function onceIn<Value>(known: Map<string, Value>, key: string, make: () => Value
   return value;
 }
 
-const bySubject = ({ subject }: Pick<TrustAnchor, 'subject'>) => textOf(subject);
+/** `Map.groupBy` is not in Node.js 20, where this runs too, as part of the package of the verifier. */
+function bySubject<Named extends { subject: Uint8Array }>(all: readonly Named[]): Map<string, Named[]> {
+  const named = new Map<string, Named[]>();
+  for (const one of all) {
+    const name = textOf(one.subject);
+    const others = named.get(name);
+    if (others) others.push(one);
+    else named.set(name, [one]);
+  }
+  return named;
+}
