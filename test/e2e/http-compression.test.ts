@@ -178,6 +178,7 @@ test('never compresses an answer with a secret, on any route', async () => {
   // A field by another name would be missing here.
   assert.deepEqual(found.sort(), [
     'get /api-v1/platform/webhooks/endpoints/{endpointId}/secret',
+    'post /api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/requests/',
     'post /api-v1/damc/workers/{address}/invite',
     'post /api-v1/platform/api-keys',
     'post /api-v1/platform/invitations',

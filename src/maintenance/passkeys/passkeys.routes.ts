@@ -344,6 +344,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
   app.post(
     `${apiBase}/damc/passkeys/register`,
     {
+      config: { secretAnswer: true },
       schema: {
         operationId: 'registerWorkerPasskey',
         summary: 'Register a passkey with a link',
