@@ -21,6 +21,7 @@ import { confirmationRoutes } from './people/confirmation.routes.ts';
 import { invitationLink, invitationRoutes } from './people/invitations.routes.ts';
 import { createInvitations } from './people/invitations.ts';
 import { createMembers } from './people/members.ts';
+import { createPasswordRules } from './people/password-rules.ts';
 import { peopleRoutes } from './people/people.routes.ts';
 import { peopleUpkeepLoop } from './people/people-upkeep.loop.ts';
 import { createSessions } from './people/sessions.ts';
@@ -53,7 +54,7 @@ export interface AccessDeps {
 }
 
 export async function createAccess(
-  { workspaceCreation, signIn: { provider: providerConfig }, webhooks }: AccessConfig,
+  { workspaceCreation, signIn: { provider: providerConfig, leakedPasswords }, webhooks }: AccessConfig,
   { db, pool, keyring, publicUrl, changes, log }: AccessDeps,
 ): Promise<Access> {
   const apiKeys = createApiKeys({ db, pool });
@@ -72,7 +73,8 @@ export async function createAccess(
     // Without a provider, nobody vouches for its sessions.
     mayGoOn: async (sessionId, age) => (provider ? provider.sessions.mayGoOn(sessionId, age) : false),
   });
-  const invitations = createInvitations(db);
+  const passwordRules = createPasswordRules({ leakedPasswords });
+  const invitations = createInvitations(db, passwordRules);
   return {
     findCaller: createCallers({ db, apiKeys, signIn }).find,
     makeFirstKey: () => ensureFirstKey(db, apiKeys),
@@ -96,6 +98,7 @@ export async function createAccess(
       signInRoutes(app, {
         signIn,
         signInThrottle,
+        passwordRules,
         signInEffects: createSignInEffects(db, { hasProvider: provider !== null }),
         publicUrl,
       });

@@ -92,7 +92,17 @@ const provider: Field<ProviderConfig | null> = {
   },
 };
 
-export const signInSettings = { provider };
+const leakedPasswords = optional({
+  name: 'HOLDFAST_LEAKED_PASSWORDS',
+  default: { words: 'none: only a short list that is built in' },
+  about:
+    'A list of leaked passwords that nobody may choose: a file with the lines `SHA1:COUNT`, sorted by hash, or a folder with a file for each five digits that a hash begins with.',
+  see: '[security.md](security.md#leaked-passwords)',
+  parse: existingFile.parse,
+  expected: 'there is no such file or folder',
+});
+
+export const signInSettings = { provider, leakedPasswords };
 
 function parseGroups(text: string): ReadonlyMap<string, Role> | undefined {
   const found = new Map<string, Role>();

@@ -45,6 +45,13 @@ export const errorKinds = {
     meaning:
       'Pass X-Next-Cursor of the previous page unchanged, with the same filters. Cursors of the event feed become invalid when the service is restored from a backup; the message says so. Start again without a cursor.',
   },
+  password_leaked: {
+    status: 400,
+    when: 'the chosen password was published in a data breach',
+    retry: 'with another password',
+    meaning:
+      'The chosen password is in a list of passwords from data breaches, which attackers try first. Choose another one, such as several unrelated words, and change it wherever else you use it. The list is kept by this service; the password was sent nowhere.',
+  },
   unauthorized: {
     status: 401,
     when: 'the API key or session is missing, invalid or expired',

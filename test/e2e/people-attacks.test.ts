@@ -143,6 +143,22 @@ test('refuses a common password, for a new account and for an existing one', asy
   assertError(changed, 'invalid_request', /password/);
 });
 
+test('refuses a leaked password with a code of its own, for a new account and for an existing one', async () => {
+  const password = 'ManchesterUnited1';
+  const token = tokenOf(await fixture.invite('viewer'));
+  const answer = await accept(newVisitor(fixture.service), {
+    token,
+    ...newcomer('leaked@example.com'),
+    password,
+  });
+  assertError(answer, 'password_leaked');
+  const { visitor, account } = await fixture.member('viewer');
+  const changed = await visitor.call('POST', '/auth/change-password', {
+    body: { currentPassword: account.password, newPassword: password },
+  });
+  assertError(changed, 'password_leaked');
+});
+
 test('a start that prints a link while the first owner uses an earlier one creates no second owner', async () => {
   const fresh = await startService({ runLoops: false });
   try {

@@ -27,6 +27,10 @@ class InvalidCursorError(HoldfastError):
     pass
 
 
+class PasswordLeakedError(HoldfastError):
+    pass
+
+
 class UnauthorizedError(HoldfastError):
     pass
 
@@ -218,6 +222,7 @@ ERROR_CLASSES: Dict[str, Type[HoldfastError]] = {
     "invalid_date_range": InvalidDateRangeError,
     "scope_not_accepted": ScopeNotAcceptedError,
     "invalid_cursor": InvalidCursorError,
+    "password_leaked": PasswordLeakedError,
     "unauthorized": UnauthorizedError,
     "forbidden": ForbiddenError,
     "step_up_required": StepUpRequiredError,

@@ -6,6 +6,7 @@ export class InvalidAddressError extends HoldfastError {}
 export class InvalidDateRangeError extends HoldfastError {}
 export class ScopeNotAcceptedError extends HoldfastError {}
 export class InvalidCursorError extends HoldfastError {}
+export class PasswordLeakedError extends HoldfastError {}
 export class UnauthorizedError extends HoldfastError {}
 export class ForbiddenError extends HoldfastError {}
 export class StepUpRequiredError extends HoldfastError {}
@@ -60,6 +61,7 @@ export const errorClasses = {
   invalid_date_range: InvalidDateRangeError,
   scope_not_accepted: ScopeNotAcceptedError,
   invalid_cursor: InvalidCursorError,
+  password_leaked: PasswordLeakedError,
   unauthorized: UnauthorizedError,
   forbidden: ForbiddenError,
   step_up_required: StepUpRequiredError,

@@ -12,7 +12,7 @@ import { auditWrite } from '../audit/audit.ts';
 import { findWorkspace, operatorIn, requireRoomFor } from '../workspaces/workspaces.ts';
 import { requireRankNow } from './members.ts';
 import { hashPassword } from './password.ts';
-import { refuseWeakPassword } from './weak-password.ts';
+import type { PasswordRules } from './password-rules.ts';
 
 export interface Invitation {
   id: string;
@@ -65,7 +65,7 @@ export const mostPeople = 1_000;
 /** How long an expired invitation is listed, so that the inviter sees that nobody accepted it. */
 const daysListed = 90;
 
-export function createInvitations(db: Db): Invitations {
+export function createInvitations(db: Db, passwordRules: PasswordRules): Invitations {
   /** Marks the invitation as accepted, so that it cannot be accepted twice. */
   async function take(db: Db, token: string): Promise<OpenInvitation> {
     const invitation = await read(db, token, true);
@@ -138,7 +138,7 @@ export function createInvitations(db: Db): Invitations {
     async acceptAsNew(token, { name, email, password }, requestId) {
       // Without a valid link, the work below would be wasted.
       await read(db, token, false);
-      refuseWeakPassword(password, { name, email });
+      await passwordRules.require(password, { name, email });
       // Before the transaction: hashing takes a while, and needs no locks.
       const hash = await hashPassword(password);
       try {

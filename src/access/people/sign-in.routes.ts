@@ -6,6 +6,7 @@ import type { Api } from '../../http/api/api.ts';
 import { AppError, type ErrorCode } from '../../runtime/errors.ts';
 import { name } from '../../runtime/schemas.ts';
 import { passwordLength } from './password.ts';
+import type { PasswordRules } from './password-rules.ts';
 import {
   addressHeader,
   cookiePrefix,
@@ -17,11 +18,11 @@ import {
 } from './sign-in.ts';
 import type { SignInEffects } from './sign-in-effects.ts';
 import type { Guess, SignInThrottle } from './sign-in-throttle.ts';
-import { refuseWeakPassword } from './weak-password.ts';
 
 export interface SignInRoutesDeps {
   signIn: SignIn;
   signInThrottle: SignInThrottle;
+  passwordRules: PasswordRules;
   signInEffects: SignInEffects;
   publicUrl(): string;
 }
@@ -61,7 +62,7 @@ const steps: Record<SignInPath, Step> = {
 };
 
 export function signInRoutes(app: Api, deps: SignInRoutesDeps): void {
-  const { signIn, signInThrottle, signInEffects, publicUrl } = deps;
+  const { signIn, signInThrottle, passwordRules, signInEffects, publicUrl } = deps;
   for (const path of signInPaths) {
     const { fields, guessed } = steps[path];
     app.post(
@@ -75,7 +76,7 @@ export function signInRoutes(app: Api, deps: SignInRoutesDeps): void {
         const asked = request.body as Body;
         const before = await signIn.find(request.headers.cookie ?? '');
         if (path === 'change-password') {
-          if (before) refuseWeakPassword(String(asked.newPassword), before);
+          if (before) await passwordRules.require(String(asked.newPassword), before);
           // Signs out everybody who knew the old password.
           asked.revokeOtherSessions = true;
         }

@@ -21,6 +21,7 @@ for (const password of [
   'holdfast-holdfast',
   'ada.lovelace@example.com',
   'AdaLovelace1815',
+  'seven lovelace lanterns',
 ]) {
   test(`${password} is weak`, () => assert.equal(isWeak(password, owner), true));
 }

@@ -59,6 +59,8 @@ const knownParts = [
 const fewestCharacters = 6;
 /** At least this many letters that are not part of a common word. */
 const fewestLetters = 4;
+/** A part of the own name or email with this many characters must not be in the password at all. */
+const tellingPart = 4;
 
 /** Throws invalid_request with advice. */
 export function refuseWeakPassword(password: string, owner: PasswordOwner): void {
@@ -75,6 +77,9 @@ export function isWeak(password: string, { name, email }: PasswordOwner): boolea
   const own = [email, ...email.split(/[@.]/), ...name.split(/\s+/)]
     .map((part) => part.toLowerCase())
     .filter((part) => part.length >= 3);
+  const [localPart = ''] = email.split('@');
+  const telling = [...localPart.split('.'), ...name.split(/\s+/)].map((part) => part.toLowerCase());
+  if (telling.some((part) => part.length >= tellingPart && text.includes(part))) return true;
   // Longest first, or a short part would split a long one.
   const parts = [...own, ...knownParts].sort((one, other) => other.length - one.length);
   return [text, undressed(text)].some((text) => leftOver(text, parts).length < fewestLetters);
