@@ -1759,7 +1759,7 @@ class CreateAssetIntervalEvery(TypedDict, total=False):
 
 
 class CreateAssetIntervalTolerance(TypedDict, total=False):
-    """By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due."""
+    """By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due. Smaller than the interval, only for its units, and never for a life limit."""
 
     days: int
     hours: float
@@ -1787,7 +1787,7 @@ class UpdateAssetIntervalEvery(TypedDict, total=False):
 
 
 class UpdateAssetIntervalTolerance(TypedDict, total=False):
-    """By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due."""
+    """By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due. Smaller than the interval, only for its units, and never for a life limit."""
 
     days: int
     hours: float

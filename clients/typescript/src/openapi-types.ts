@@ -8523,7 +8523,7 @@ export interface operations {
                         hours?: number;
                         cycles?: number;
                     };
-                    /** @description By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due */
+                    /** @description By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due. Smaller than the interval, only for its units, and never for a life limit */
                     tolerance?: {
                         /** @description Also for months */
                         days?: number;
@@ -8596,7 +8596,7 @@ export interface operations {
                         hours?: number;
                         cycles?: number;
                     };
-                    /** @description By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due */
+                    /** @description By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due. Smaller than the interval, only for its units, and never for a life limit */
                     tolerance?: {
                         /** @description Also for months */
                         days?: number;

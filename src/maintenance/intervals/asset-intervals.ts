@@ -102,7 +102,7 @@ export function createAssetIntervals(db: Db): AssetIntervals {
             : await completion(db, key, { ...before, every: stated.every }, completedBy);
         const interval = {
           ...before,
-          ...checked({ ...stated, ...completed }),
+          ...checked({ ...stated, ...completed }, misfitOf(before, given)),
           // The same entry once more completes nothing anew.
           dueThen:
             completedBy === undefined || completedBy === before.completedBy
@@ -206,6 +206,15 @@ async function isReached(db: Db, key: AssetKey, interval: Interval): Promise<boo
   if (interval.kind !== 'life-limit') return false;
   const { usage } = await findAsset(db, key);
   return dueOf(interval, usage, new Date()).overdue;
+}
+
+/** If not all is given, then it conflicts with what is stored. */
+function misfitOf(
+  { kind }: Interval,
+  { every, tolerance }: Partial<Pick<GivenInterval, 'every' | 'tolerance'>>,
+): 'invalid_request' | 'conflict' {
+  const allGiven = kind === 'recurring' && every !== undefined && tolerance !== undefined;
+  return allGiven ? 'invalid_request' : 'conflict';
 }
 
 /** No work starts a life anew: only a mistake in the limit itself is corrected, with a reason. */

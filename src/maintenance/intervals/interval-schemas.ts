@@ -66,7 +66,7 @@ export const tolerance = Type.Object(
   {
     additionalProperties: false,
     description:
-      'By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due',
+      'By how much the interval may be exceeded. Work that is done within it does not move what is due next, which counts from when this work was due. Smaller than the interval, only for its units, and never for a life limit',
     examples: [{ days: sampleTolerance.days, hours: sampleTolerance.hours }],
   },
 );

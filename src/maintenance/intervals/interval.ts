@@ -66,7 +66,13 @@ export interface GivenInterval {
 
 export type Stated = Pick<Interval, 'name' | 'kind' | 'every' | 'tolerance' | 'lastDone'>;
 
-export function checked({ name, kind = 'recurring', every, tolerance, lastDone }: GivenInterval): Stated {
+/** The error if a tolerance does not fit: `conflict` if it is what was stored before that it does not fit. */
+type Misfit = 'invalid_request' | 'conflict';
+
+export function checked(
+  { name, kind = 'recurring', every, tolerance, lastDone }: GivenInterval,
+  misfit: Misfit = 'invalid_request',
+): Stated {
   const { days = null, months = null, hours = null, cycles = null } = every;
   if (days === null && months === null && hours === null && cycles === null) {
     throw new AppError('invalid_request', 'every must have days, months, hours or cycles.');
@@ -90,7 +96,7 @@ export function checked({ name, kind = 'recurring', every, tolerance, lastDone }
     name,
     kind,
     every: whole,
-    tolerance: checkedTolerance(kind, whole, tolerance ?? {}),
+    tolerance: checkedTolerance({ kind, every: whole }, tolerance ?? {}, misfit),
     lastDone: { at: lastDone.at, hours: lastDone.hours ?? null, cycles: lastDone.cycles ?? null },
   };
 }
@@ -99,9 +105,9 @@ export function checked({ name, kind = 'recurring', every, tolerance, lastDone }
 const fewestDaysOfMonth = 28;
 
 function checkedTolerance(
-  kind: IntervalKind,
-  every: Interval['every'],
+  { kind, every }: Pick<Interval, 'kind' | 'every'>,
   { days = null, hours = null, cycles = null }: Partial<Tolerance>,
+  misfit: Misfit,
 ): Tolerance {
   const tolerance = { days, hours, cycles };
   const fewestDays = [
@@ -117,18 +123,15 @@ function checkedTolerance(
     const most = tolerance[unit];
     if (most === null) continue;
     if (kind === 'life-limit') {
-      throw new AppError(
-        'invalid_request',
-        'A life limit has no tolerance: at the limit the asset is retired.',
-      );
+      throw new AppError(misfit, 'A life limit has no tolerance: at the limit the asset is retired.');
     }
     const whole = wholes[unit];
     if (whole === null) {
       const needs = unit === 'days' ? 'every.days or every.months' : `every.${unit}`;
-      throw new AppError('invalid_request', `tolerance.${unit} needs ${needs}.`);
+      throw new AppError(misfit, `tolerance.${unit} needs ${needs}.`);
     }
     if (most >= whole) {
-      throw new AppError('invalid_request', `tolerance.${unit} must be smaller than the interval itself.`);
+      throw new AppError(misfit, `tolerance.${unit} must be smaller than the interval itself.`);
     }
   }
   return tolerance;

@@ -105,6 +105,10 @@ const membersByName: Record<string, fc.Arbitrary<unknown>> = {
   performedAt: workText,
   lastDone,
   every: fc.record({ days: fc.integer({ min: 1, max: 1000 }), hours: fc.integer({ min: 1, max: 1000 }) }),
+  tolerance: fc.record(
+    { days: fc.integer({ min: 1, max: 1000 }), hours: fc.integer({ min: 1, max: 1000 }) },
+    { requiredKeys: [] },
+  ),
   data: hashableData,
   metadata: hashableData,
   assetId: fc.uuid(),
@@ -117,6 +121,19 @@ const membersByName: Record<string, fc.Arbitrary<unknown>> = {
 
 /** Random values for these are rightly refused. */
 const notMadeUp = new Set(['cursor', 'signature', 'signedAt', 'assertion', 'supersedes']);
+
+/** What the document says only in prose: a tolerance is smaller than its interval, and a life limit has none. */
+function fitting(members: Record<string, unknown>): Record<string, unknown> {
+  const { tolerance, ...rest } = members;
+  if (tolerance === undefined) return members;
+  if (members.kind === 'life-limit') return rest;
+  const every = members.every as Record<string, number> | undefined;
+  if (every === undefined) return members;
+  const smaller = Object.entries(tolerance as Record<string, number>).filter(
+    ([unit, most]) => most < (every[unit] ?? 0),
+  );
+  return { ...rest, tolerance: Object.fromEntries(smaller) };
+}
 
 /** Allowed values of a member or a parameter with this name. */
 export function allowedFor(name: string, schema: Schema): fc.Arbitrary<unknown> {
@@ -172,14 +189,16 @@ function allowedObject({
   required = [],
   additionalProperties,
 }: Schema): fc.Arbitrary<unknown> {
-  const members = fc.record(
-    Object.fromEntries(
-      Object.entries(properties)
-        .filter(([name]) => !notMadeUp.has(name))
-        .map(([name, member]) => [name, allowedFor(name, member)]),
-    ),
-    { requiredKeys: required },
-  );
+  const members = fc
+    .record(
+      Object.fromEntries(
+        Object.entries(properties)
+          .filter(([name]) => !notMadeUp.has(name))
+          .map(([name, member]) => [name, allowedFor(name, member)]),
+      ),
+      { requiredKeys: required },
+    )
+    .map(fitting);
   if (typeof additionalProperties !== 'object') return members;
   const more = fc.dictionary(fc.string({ unit: 'grapheme-ascii' }), allowedBy(additionalProperties), {
     maxKeys: 4,
