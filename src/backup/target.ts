@@ -133,12 +133,22 @@ async function listRelations(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+async function listSequences(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'S' order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** In one transaction: removes what an earlier attempt left, and sets the mark before anything else is written. */
 async function markAnew(client: pg.Client): Promise<void> {
   await client.query('begin');
-  // Only tables: dropping them also drops everything else that the migrations create.
+  // Dropping tables also drops what belongs to them: indexes, triggers, sequences of their columns.
   for (const name of await listRelations(client)) {
     await client.query(`drop table if exists public.${quoted(name)} cascade`);
+  }
+  for (const name of await listSequences(client)) {
+    await client.query(`drop sequence public.${quoted(name)} cascade`);
   }
   const { rows } = await client.query<{ routine: string }>(
     `select p.oid::regprocedure::text as routine from pg_proc p
