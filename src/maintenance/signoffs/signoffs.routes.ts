@@ -81,16 +81,19 @@ const TypedDataSchema = named(
   }),
 );
 
-const base64url = (example: string) =>
-  Type.String({ minLength: 1, maxLength: 4_000, pattern: '^[A-Za-z0-9_-]+$', examples: [example] });
+/** As a whole, the longest assertion fits into what a route without a key reads. An id has at most 1023 bytes. */
+const base64url = (maxLength: number, example: string) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$', examples: [example] });
 export const Assertion = Type.Object(
   {
-    credentialId: base64url('AQIDBA'),
-    authenticatorData: base64url('OoRcgW8TVbnjHmfL5I--0jc3g78UuU-nPW5-ZH3XcqAFAAAABw'),
+    credentialId: base64url(1_364, 'AQIDBA'),
+    authenticatorData: base64url(500, 'OoRcgW8TVbnjHmfL5I--0jc3g78UuU-nPW5-ZH3XcqAFAAAABw'),
     clientDataJSON: base64url(
+      1_000,
       'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiVkdobElHUnBaMlZ6ZENCdlppQjNhR0YwSUdseklITnBaMjVsWkM0Z016SSIsIm9yaWdpbiI6Imh0dHBzOi8vaG9sZGZhc3QuZXhhbXBsZS5jb20ifQ',
     ),
     signature: base64url(
+      700,
       'MEQCIEVDSeQi8FKXGR6tE-IdPbUg5avvUgVeSWS4L7IT9ZOhAiAFOnGHdMVyvYolrb6xv81cAlauEc7Pn5w_kl0OUr6viQ',
     ),
   },

@@ -119,7 +119,7 @@ const membersByName: Record<string, fc.Arbitrary<unknown>> = {
   finalDate: dayBetween('2020-01-01', '9999-12-31'),
 };
 
-/** Random values for these are rightly refused. */
+/** Random values for these are rightly refused, so they are made only where they are required. */
 const notMadeUp = new Set(['cursor', 'signature', 'signedAt', 'assertion', 'supersedes']);
 
 /** What the document says only in prose: a tolerance is smaller than its interval, and a life limit has none. */
@@ -193,7 +193,7 @@ function allowedObject({
     .record(
       Object.fromEntries(
         Object.entries(properties)
-          .filter(([name]) => !notMadeUp.has(name))
+          .filter(([name]) => required.includes(name) || !notMadeUp.has(name))
           .map(([name, member]) => [name, allowedFor(name, member)]),
       ),
       { requiredKeys: required },
