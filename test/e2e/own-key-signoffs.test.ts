@@ -160,17 +160,17 @@ test('refuses a licence that expired after the data were prepared, however the s
   await service.call('PATCH', `/api-v1/damc/workers/${address}/`, { body: { licences } });
   await fixture.refused(
     () => fixture.sign(id, address, 'certified', { signature, signedAt }),
-    'conflict',
+    'licence_expired',
     /expired/,
   );
-  assertError(await request(id, address, 'certified'), 'conflict');
+  assertError(await request(id, address, 'certified'), 'licence_expired');
 });
 
 test('refuses a request like the sign-off itself, and for a worker without their own key', async () => {
   const id = await fixture.performed();
   assertError(await request(id, mechanic, 'certified'), 'conflict');
   const { address } = await ownKeyWorker();
-  assertError(await request(id, address, 'certified'), 'conflict');
+  assertError(await request(id, address, 'certified'), 'licence_required');
   assertError(await request('mnt_none', address, 'performed'), 'resource_not_found');
   assertError(await request(id, '0x12', 'performed'), 'invalid_address');
   assertError(await service.call('GET', fixture.url(`${id}/signoffs/request/`)), 'invalid_request');

@@ -111,12 +111,11 @@ export const entryPath = Type.Object({
 export const requested = {
   workerAddress: like(address, sample.workerAddress),
   role,
-  licenceScope: Type.Optional(
+  licenceScope: unshown(
     plainText({
       minLength: 1,
       maxLength: 200,
       description: 'Which licence to use, if several fit',
-      examples: [sampleLicence.scope],
     }),
   ),
 };
