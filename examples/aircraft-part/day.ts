@@ -164,7 +164,7 @@ async function signOutside(entry: Answer, role: string): Promise<void> {
 await sign(overhaul, mechanic, 'performed');
 say('The service signed as performed, on behalf of Mia');
 await refused('conflict', sign(overhaul, mechanic, 'certified'));
-await refused('conflict', sign(overhaul, expired, 'certified'));
+await refused('licence_expired', sign(overhaul, expired, 'certified'));
 await sign(overhaul, inspector, 'inspected');
 say('The service signed as inspected, on behalf of Jonas');
 await signOutside(overhaul, 'certified');

@@ -64,6 +64,7 @@ test('the hash covers the salt and the whole entry, which the details return ver
     workerName: 'Mia Berg',
     data,
     files: [],
+    requires: { categories: [], critical: false, scope: 'repair' },
     supersedes: null,
   });
   const { entry: _, ...details } = json;
