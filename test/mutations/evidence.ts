@@ -172,9 +172,9 @@ export const evidenceMutations: Mutation[] = [
   },
   {
     name: 'licence good for a moment more',
-    file: 'src/maintenance/signing/signoff-rules.ts',
-    text: 'Date.parse(expiresAt) <= at.getTime();',
-    replacement: 'Date.parse(expiresAt) < at.getTime();',
+    file: 'src/maintenance/signing/licence.ts',
+    text: 'Date.parse(time) <= at.getTime();',
+    replacement: 'Date.parse(time) < at.getTime();',
     why: 'A licence ends at the moment it names, and a sign-off then rests on nothing.',
     tests: ['src/maintenance/signing/signoff.test.ts'],
   },
