@@ -60,24 +60,22 @@ export function keyOf({ workspace_id, id }: EventKey): string {
 export async function findPositions(run: RunStatement, events: EventKey[]): Promise<Map<string, number[]>> {
   const positions = new Map<string, number[]>();
   if (events.length === 0) return positions;
-  // Lateral and in order: an index answers for each second, whatever the statistics are.
+  // Lateral and in order: an index answers for each second, whatever the statistics are. A second may have thousands of
+  // segments, of which only those are opened that may have one of the events; no event is compared with each other one.
   const rows = await run<EventKey & { position: number }>({
     name: 'event-positions',
     text: `
-      with wanted as materialized (
-        select * from unnest($1::text[], $2::text[]) as event (workspace_id, id)
-      )
-      select wanted.workspace_id, wanted.id, place.position
+      select s.workspace_id, p.id, s.first_position + p.number - 1 as position
       from (
-        select s.workspace_id, p.id, s.first_position + p.number - 1 as position
-        from (select distinct workspace_id, left(id, ${startLength}) as id_start from wanted) as seconds
-        cross join lateral (
-          select * from event_segments s where s.workspace_id = seconds.workspace_id and s.id_start = seconds.id_start
-          order by s.workspace_id, s.id_start
-        ) as s
-        cross join lateral unnest(s.ids) with ordinality as p (id, number)
-      ) as place
-      join wanted on wanted.workspace_id = place.workspace_id and wanted.id = place.id`,
+        select workspace_id, left(id, ${startLength}) as id_start, min(id collate "C") as first, max(id collate "C") as last
+        from unnest($1::text[], $2::text[]) as event (workspace_id, id) group by 1, 2
+      ) as wanted
+      cross join lateral (
+        select * from event_segments s where s.workspace_id = wanted.workspace_id and s.id_start = wanted.id_start
+        order by s.workspace_id, s.id_start
+      ) as s
+      cross join lateral unnest(s.ids) with ordinality as p (id, number)
+      where s.ids[1] <= wanted.last and s.ids[cardinality(s.ids)] >= wanted.first and p.id = any ($2::text[])`,
     values: [events.map(({ workspace_id }) => workspace_id), events.map(({ id }) => id)],
   });
   for (const row of rows) positions.set(keyOf(row), [...(positions.get(keyOf(row)) ?? []), row.position]);
