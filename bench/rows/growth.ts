@@ -218,7 +218,11 @@ function tasks(since: Date): ((side: Workbench) => Task)[] {
           retentionDays: 90,
           clocks: { authorities: [], rootsFile: null },
         },
-        { since, only: ['audit', 'events', 'nonces', 'anchors', 'records', 'announcements'] },
+        // The rows that were made up break rules, and what looks broken is read again: without a pause, which is no work.
+        {
+          ...{ since, settleMs: 0 },
+          only: ['audit', 'events', 'nonces', 'anchors', 'records', 'announcements'],
+        },
       );
       return reports.reduce((rows, { checked }) => rows + checked, 0);
     }),
