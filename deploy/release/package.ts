@@ -8,6 +8,7 @@ import { verifyPage } from '../../src/holdings/verify-page/verify-page.routes.ts
 import { buildPage, builtPage } from '../../src/http/pages/page-bundle.ts';
 import { buildDossierPage } from '../../src/maintenance/dossier/dossier-page.ts';
 import { signPage } from '../../src/maintenance/sign-page/sign-page.routes.ts';
+import { portalPage } from '../../src/webhooks/portal/portal-page.routes.ts';
 import { isRead } from '../image/assemble.ts';
 import { bundlePackages } from './bundle.ts';
 import { compileSources } from './compile.ts';
@@ -52,7 +53,7 @@ function copy(path: string, target: string, wanted: (path: string) => boolean): 
 }
 
 async function writePages(target: string): Promise<void> {
-  for (const page of [verifyPage, signPage]) {
+  for (const page of [verifyPage, signPage, portalPage]) {
     const folder = join(target, relative(root, page.folder));
     mkdirSync(folder, { recursive: true });
     const { html, assets } = await buildPage(page);

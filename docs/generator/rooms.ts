@@ -77,6 +77,7 @@ export const floors: Room[][] = [
     { path: 'src/webhooks/endpoints/', job: 'Endpoints and their secrets, test events' },
     { path: 'src/webhooks/deliveries/', job: 'The log of deliveries, its partitions and checks' },
     { path: 'src/webhooks/replays/', job: 'Sending again what was sent before' },
+    { path: 'src/webhooks/portal/', job: 'Links that show one endpoint to somebody without an account' },
     {
       path: 'src/webhooks/ordering/',
       job: 'The lines of ordered endpoints: the events of a resource one after the other',

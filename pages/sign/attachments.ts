@@ -24,7 +24,7 @@ function fileButton(token: string, { fileId, name }: AttachedFile): HTMLElement[
   async function open(): Promise<void> {
     button.disabled = true;
     try {
-      const response = await callFor('sign-requests/file', { token, fileId });
+      const response = await callFor('damc/sign-requests/file', { token, fileId });
       const type = response.headers.get('content-type') ?? '';
       const url = URL.createObjectURL(await response.blob());
       if (pictures.has(type)) below.replaceChildren(make('img', { src: url, alt: name }));

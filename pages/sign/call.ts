@@ -16,7 +16,7 @@ export class CallError extends Error {
   }
 }
 
-/** `path` below /api-v1/damc. */
+/** `path` below /api-v1. */
 export async function call<T>(path: string, body: object): Promise<T> {
   const response = await callFor(path, body);
   return (await response.json()) as T;
@@ -24,7 +24,7 @@ export async function call<T>(path: string, body: object): Promise<T> {
 
 /** Throws for answers that are not a success. */
 export async function callFor(path: string, body: object): Promise<Response> {
-  const response = await fetch(`/api-v1/damc/${path}`, {
+  const response = await fetch(`/api-v1/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),

@@ -18,7 +18,7 @@ export async function openInvitation(token: string): Promise<void> {
   }
   let offer: Offer;
   try {
-    offer = await call<Offer>('passkeys/options', { token });
+    offer = await call<Offer>('damc/passkeys/options', { token });
   } catch (error) {
     const title =
       error instanceof CallError && error.status < 500 ? 'This link does not work' : 'Not reached';
@@ -56,7 +56,10 @@ export async function openInvitation(token: string): Promise<void> {
     actButton('Register passkey', async () => {
       // A try that failed has not used the link, so what was offered still holds.
       const response = await makePasskey(offer.options as unknown as PublicKeyCredentialCreationOptionsJSON);
-      const { code } = await call<Schemas['RegisteredPasskey']>('passkeys/register', { token, response });
+      const { code } = await call<Schemas['RegisteredPasskey']>('damc/passkeys/register', {
+        token,
+        response,
+      });
       const registered = { code, workspaceName };
       remember(token, registered);
       showCode(registered);

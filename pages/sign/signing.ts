@@ -12,7 +12,7 @@ export async function openRequest(token: string): Promise<void> {
   const askedAt = Date.now();
   let request: Open;
   try {
-    request = await call<Open>('sign-requests/open', { token });
+    request = await call<Open>('damc/sign-requests/open', { token });
   } catch (error) {
     const known = error instanceof CallError && error.status >= 400 && error.status < 500;
     showTrouble(known ? 'This link does not work' : 'Not reached', (error as Error).message);
@@ -36,7 +36,7 @@ export async function openRequest(token: string): Promise<void> {
       const signedAt = Math.floor((Date.now() + aheadMs) / 1000);
       const challenge = signoffDigest({ ...fields, signedAt } as SignoffFields);
       const assertion = await signWithPasskey({ ...request.passkey, challenge });
-      const signoff = await call<Schemas['Signoff']>('sign-requests/sign', {
+      const signoff = await call<Schemas['Signoff']>('damc/sign-requests/sign', {
         token,
         signedAt: new Date(signedAt * 1000).toISOString(),
         assertion,

@@ -129,7 +129,7 @@ export async function createApp(
   const feed = await openPart('feed', () => createFeed({ db, pool, findCaller, limits, changes }));
   const webhooks = await openPart('webhooks', () =>
     createWebhooks(config.webhooks, {
-      ...{ db, keyring, connection, onConnectionLost, changes, log },
+      ...{ db, keyring, connection, onConnectionLost, changes, publicUrl, log },
       order: feed.order,
       placed: feed.placed,
     }),

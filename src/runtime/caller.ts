@@ -24,7 +24,7 @@ export const scopes: readonly Scope[] = [
 ];
 
 export interface Actor {
-  kind: 'api_key' | 'user' | 'command' | 'system';
+  kind: 'api_key' | 'user' | 'command' | 'system' | 'portal_link';
   id: string;
 }
 

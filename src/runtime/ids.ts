@@ -34,7 +34,8 @@ export type IdPrefix =
   | 'psk'
   | 'sgr'
   | 'apr'
-  | 'prs';
+  | 'prs'
+  | 'ptl';
 
 // Monotonic: ids created in the same millisecond by this process still sort in order of creation.
 const sortable = monotonicFactory(() => smallRandomBytes(1).readUInt8() / 256);

@@ -20,6 +20,11 @@ import { endpointKeyRoutes } from './endpoints/endpoint-keys.routes.ts';
 import { endpointRoutes } from './endpoints/endpoints.routes.ts';
 import { webhookLinesLoop } from './ordering/lines.loop.ts';
 import { createLines } from './ordering/lines.ts';
+import { portalRoutes } from './portal/portal.routes.ts';
+import { createPortal } from './portal/portal.ts';
+import { portalLinkRoutes } from './portal/portal-links.routes.ts';
+import { createPortalLinks } from './portal/portal-links.ts';
+import { portalPageRoutes } from './portal/portal-page.routes.ts';
 import { replaysLoop } from './replays/replays.loop.ts';
 import { replayRoutes } from './replays/replays.routes.ts';
 import { createReplays } from './replays/replays.ts';
@@ -38,11 +43,12 @@ export interface WebhooksDeps {
   /** Woken when events may have been given a position. */
   placed: Wakeup;
   changes: Changes;
+  publicUrl(): string;
   log: Logger;
 }
 
 export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webhooks {
-  const { db, keyring, connection, onConnectionLost, order, placed, changes, log } = deps;
+  const { db, keyring, connection, onConnectionLost, order, placed, changes, publicUrl, log } = deps;
   const deliveryWakeup = createWakeup();
   const replayWakeup = createWakeup();
   const eventWakeup = {
@@ -53,6 +59,8 @@ export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webho
   };
   const { exchanger, endpoints } = createOutgoing(config, { db, keyring, eventWakeup });
   const deliveries = createDeliveries({ db, wakeup: deliveryWakeup });
+  const portalLinks = createPortalLinks({ db, publicUrl });
+  const portal = createPortal({ endpoints, deliveries });
   const replays = createReplays({ db, wakeup: replayWakeup, deliveryWakeup });
   const queueDatabase = openDatabase({ connection, onError: onConnectionLost, max: 4, settings: indexOnly });
   const lines = createLines({ db, pool: queueDatabase.pool, deliveryWakeup });
@@ -101,6 +109,9 @@ export function createWebhooks(config: WebhookConfig, deps: WebhooksDeps): Webho
       endpointKeyRoutes(app, { ...shell, endpoints });
       deliveryRoutes(app, { ...shell, deliveries });
       replayRoutes(app, { ...shell, replays });
+      portalLinkRoutes(app, { ...shell, portalLinks });
+      portalRoutes(app, { ...shell, portal, portalLinks });
+      portalPageRoutes(app);
     },
     async close() {
       await exchanger.close();

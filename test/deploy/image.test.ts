@@ -31,7 +31,7 @@ test('the service runs from what is copied into the image', { skip: longOnly }, 
   const program = join(app, 'bin/holdfast');
   const { running, match } = await startUntil(/is ready at (\S+)/, { program, args: ['serve'], settings });
   t.after(() => running.child.kill('SIGKILL'));
-  for (const path of ['/readyz', '/sign-in', '/sign/some-token', '/verify', '/docs'])
+  for (const path of ['/readyz', '/sign-in', '/sign/some-token', '/portal/some-token', '/verify', '/docs'])
     assert.equal((await fetch(match[1] + path)).status, 200, path);
   running.child.kill('SIGTERM');
   assert.equal(await running.exited, 0);

@@ -94,6 +94,7 @@ test('the package runs without a checkout, a compiler and native packages', { sk
     '/readyz',
     '/sign-in',
     '/sign/some-token',
+    '/portal/some-token',
     '/verify',
     '/docs/guide/concepts',
     '/openapi.json',

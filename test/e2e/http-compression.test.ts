@@ -183,7 +183,10 @@ test('never compresses an answer with a secret, on any route', async () => {
     'post /api-v1/platform/api-keys',
     'post /api-v1/platform/invitations',
     'post /api-v1/platform/webhooks/endpoints',
+    'post /api-v1/platform/webhooks/endpoints/{endpointId}/portal-links',
     'post /api-v1/platform/webhooks/endpoints/{endpointId}/rotate-secret',
+    'post /api-v1/platform/webhooks/portal/rotate-secret',
+    'post /api-v1/platform/webhooks/portal/secret',
   ]);
 });
 

@@ -13,6 +13,7 @@ import { mostSignoffs } from '../../src/maintenance/signoffs/signoffs.ts';
 import { scopes } from '../../src/runtime/caller.ts';
 import { mostAttempts } from '../../src/webhooks/deliveries/attempts.ts';
 import { headerLimits } from '../../src/webhooks/endpoints/own-headers.ts';
+import { portalLinkLimits } from '../../src/webhooks/portal/portal-links.ts';
 import { type FormParts, sendForm } from '../support/clients/upload.ts';
 import { fillLists, type LargestRows, many, some } from '../support/openapi/largest-rows.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
@@ -84,6 +85,12 @@ const lists: Record<string, List | List[]> = {
   ],
   [`get ${platform}/webhooks/endpoints`]: { id: ['id'], least: 500 },
   [`get ${platform}/webhooks/deliveries`]: { id: ['id'], least: many },
+  [`get ${platform}/webhooks/endpoints/{endpointId}/portal-links`]: {
+    id: ['id'],
+    least: portalLinkLimits.perEndpoint,
+    whole: true,
+  },
+  [`post ${platform}/webhooks/portal/deliveries`]: { id: ['id'], least: many },
   [`get ${platform}/api-keys`]: { id: ['id'], least: many },
   [`get ${platform}/notices`]: { id: ['id'], least: many },
   [`get ${platform}/holds`]: { id: ['subjectId'], least: many },
@@ -187,7 +194,8 @@ async function ask(
   { query, cursor }: { query: string; cursor: string | null },
 ): Promise<Answer> {
   if (method === 'post') {
-    const body = { limit: 1000, ...(cursor !== null && { cursor }) };
+    const token = path.includes('/portal/') && { token: rows.token };
+    const body = { limit: 1000, ...(cursor !== null && { cursor }), ...token };
     return service.call('POST', path, { body });
   }
   const isOfPeople = /\/(members|sessions|invitations|platform\/passkeys)$/.test(path);
@@ -246,6 +254,9 @@ const inside: Record<string, number> = {
   // The current one, and those of the last day.
   [`get ${platform}/webhooks/endpoints/{endpointId}/public-keys publicKeys`]: 5,
   [`get ${platform}/webhooks/deliveries/{deliveryId} attempts`]: mostAttempts,
+  [`post ${platform}/webhooks/portal/open eventTypes`]: eventTypes.length,
+  [`post ${platform}/webhooks/portal/change-url eventTypes`]: eventTypes.length,
+  [`post ${platform}/webhooks/portal/delivery attempts`]: mostAttempts,
   [`post ${platform}/webhooks/endpoints/{endpointId}/replay range.types`]: eventTypes.length,
   [`get ${platform}/webhooks/replays/{replayId} range.types`]: eventTypes.length,
   [`post ${platform}/api-keys scopes`]: scopes.length,

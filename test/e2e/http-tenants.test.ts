@@ -42,13 +42,21 @@ const stats = '/api-v1/platform/stats';
 const usage = '/api-v1/platform/usage';
 const noticeMail = '/api-v1/platform/notices/mail';
 const auditProof = `${auditLog}/proof`;
-/** For the device of a worker who was sent a link. */
+/** For whoever was sent a link. */
 const byLink = [
   ...['options', 'register'].map((name) => `POST /api-v1/damc/passkeys/${name}`),
   ...['open', 'file', 'sign'].map((name) => `POST /api-v1/damc/sign-requests/${name}`),
+  ...['open', 'deliveries', 'delivery', 'retry', 'test', 'change-url', 'secret', 'rotate-secret'].map(
+    (name) => `POST /api-v1/platform/webhooks/portal/${name}`,
+  ),
 ];
-/** Beside its scope, because the service holds the key of the worker. */
-const onBehalfToo = `POST ${assets}{assetId}/maintenances/{maintenanceId}/signoffs/`;
+/** What is needed beside the scope. */
+const alsoNeeded: Record<string, Scope> = {
+  // The service holds the key of the worker.
+  [`POST ${assets}{assetId}/maintenances/{maintenanceId}/signoffs/`]: onBehalf,
+  // Whoever has the link reads.
+  [`POST ${endpoints}/{endpointId}/portal-links`]: 'webhooks:read',
+};
 /** For people, who see what is theirs. */
 const peopleLists = ['me', 'members', 'invitations', 'sessions'].map((name) => `/api-v1/platform/${name}`);
 /** For people, about how they sign in. */
@@ -266,10 +274,11 @@ test('every route needs its scope and no other', async (t) => {
       const refused = await service.call(method, path, { ...options, key: allBut });
       assertError(refused, 'forbidden', new RegExp(scope));
       const needed = [scope];
-      if (operation.name === onBehalfToo) {
-        const notOnBehalf = await service.call(method, path, { ...options, key: await keyWith([scope]) });
-        assertError(notOnBehalf, 'forbidden', new RegExp(onBehalf));
-        needed.push(onBehalf);
+      const also = alsoNeeded[operation.name];
+      if (also !== undefined) {
+        const without = await service.call(method, path, { ...options, key: await keyWith([scope]) });
+        assertError(without, 'forbidden', new RegExp(also));
+        needed.push(also);
       }
       const onlyThis = await keyWith(needed);
       const { status, text } = await service.call(method, path, { ...options, key: onlyThis });
@@ -278,7 +287,7 @@ test('every route needs its scope and no other', async (t) => {
   }
 });
 
-test('the link of a worker is enough for their device, and no key is enough without it', async () => {
+test('a link is enough for whoever was sent it, and no key is enough without it', async () => {
   for (const name of byLink) {
     const operation = operations.find((one) => one.name === name) ?? assert.fail(name);
     assert.deepEqual([operation.scope, operation.role], [null, null], name);

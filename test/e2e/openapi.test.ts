@@ -113,6 +113,14 @@ const openPaths = [
   'post /api-v1/damc/sign-requests/open',
   'post /api-v1/damc/sign-requests/file',
   'post /api-v1/damc/sign-requests/sign',
+  'post /api-v1/platform/webhooks/portal/open',
+  'post /api-v1/platform/webhooks/portal/deliveries',
+  'post /api-v1/platform/webhooks/portal/delivery',
+  'post /api-v1/platform/webhooks/portal/retry',
+  'post /api-v1/platform/webhooks/portal/test',
+  'post /api-v1/platform/webhooks/portal/change-url',
+  'post /api-v1/platform/webhooks/portal/secret',
+  'post /api-v1/platform/webhooks/portal/rotate-secret',
 ];
 /** What an admin decides in person, beside what is about people. */
 const personPaths = [

@@ -158,6 +158,14 @@ test('every route that changes something requires proof of origin beside a cooki
     '/api-v1/damc/sign-requests/open',
     '/api-v1/damc/sign-requests/file',
     '/api-v1/damc/sign-requests/sign',
+    '/api-v1/platform/webhooks/portal/open',
+    '/api-v1/platform/webhooks/portal/deliveries',
+    '/api-v1/platform/webhooks/portal/delivery',
+    '/api-v1/platform/webhooks/portal/retry',
+    '/api-v1/platform/webhooks/portal/test',
+    '/api-v1/platform/webhooks/portal/change-url',
+    '/api-v1/platform/webhooks/portal/secret',
+    '/api-v1/platform/webhooks/portal/rotate-secret',
     '/verify/rpc',
   ];
   let refused = 0;

@@ -136,6 +136,17 @@ OPERATIONS: Dict[str, Operation] = {
     "create_replay": Operation("POST", "/api-v1/platform/webhooks/endpoints/{endpointId}/replay", (), takes_key=True, takes_body=True, is_repeatable=True),
     "get_replay": Operation("GET", "/api-v1/platform/webhooks/replays/{replayId}", (), is_repeatable=True),
     "cancel_replay": Operation("DELETE", "/api-v1/platform/webhooks/replays/{replayId}", (), is_repeatable=True),
+    "create_portal_link": Operation("POST", "/api-v1/platform/webhooks/endpoints/{endpointId}/portal-links", (), takes_key=True, takes_body=True, is_repeatable=True),
+    "list_portal_links": Operation("GET", "/api-v1/platform/webhooks/endpoints/{endpointId}/portal-links", ("cursor", "limit",), is_list=True, is_repeatable=True),
+    "revoke_portal_link": Operation("DELETE", "/api-v1/platform/webhooks/endpoints/{endpointId}/portal-links/{portalLinkId}", (), is_repeatable=True),
+    "open_portal": Operation("POST", "/api-v1/platform/webhooks/portal/open", (), takes_body=True),
+    "list_portal_deliveries": Operation("POST", "/api-v1/platform/webhooks/portal/deliveries", (), takes_body=True, is_list=True, is_repeatable=True),
+    "get_portal_delivery": Operation("POST", "/api-v1/platform/webhooks/portal/delivery", (), takes_body=True, is_repeatable=True),
+    "retry_portal_delivery": Operation("POST", "/api-v1/platform/webhooks/portal/retry", (), takes_body=True),
+    "test_portal_endpoint": Operation("POST", "/api-v1/platform/webhooks/portal/test", (), takes_body=True),
+    "change_portal_url": Operation("POST", "/api-v1/platform/webhooks/portal/change-url", (), takes_body=True),
+    "get_portal_secret": Operation("POST", "/api-v1/platform/webhooks/portal/secret", (), takes_body=True, is_repeatable=True),
+    "rotate_portal_secret": Operation("POST", "/api-v1/platform/webhooks/portal/rotate-secret", (), takes_body=True),
     "create_api_key": Operation("POST", "/api-v1/platform/api-keys", (), takes_key=True, takes_body=True, is_repeatable=True),
     "list_api_keys": Operation("GET", "/api-v1/platform/api-keys", ("cursor", "limit",), is_list=True, is_repeatable=True),
     "revoke_api_key": Operation("DELETE", "/api-v1/platform/api-keys/{keyId}", (), is_repeatable=True),
@@ -2250,6 +2261,174 @@ class Operations(Caller):
             "replayId": replay_id,
         }
         self._data("cancel_replay", arguments, options)
+
+    def create_portal_link(
+        self,
+        endpoint_id: str,
+        *,
+        description: str = UNSET,
+        valid_days: int = UNSET,
+        may_change_url: bool = UNSET,
+        may_manage_secret: bool = UNSET,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.MadePortalLink:
+        """Make a portal link of an endpoint. Needs the scope `webhooks:write`."""
+        arguments: Dict[str, Any] = {
+            "endpointId": endpoint_id,
+            "description": description,
+            "validDays": valid_days,
+            "mayChangeUrl": may_change_url,
+            "mayManageSecret": may_manage_secret,
+        }
+        result: schemas.MadePortalLink = self._data("create_portal_link", arguments, options)
+        return result
+
+    def list_portal_links(
+        self,
+        endpoint_id: str,
+        *,
+        cursor: str = UNSET,
+        limit: int = UNSET,
+        options: Optional[CallOptions] = None,
+    ) -> Pages[schemas.PortalLink]:
+        """List the portal links of an endpoint. Needs the scope `webhooks:read`."""
+        arguments: Dict[str, Any] = {
+            "cursor": cursor,
+            "limit": limit,
+            "endpointId": endpoint_id,
+        }
+        result: Pages[schemas.PortalLink] = self._pages("list_portal_links", arguments, options)
+        return result
+
+    def revoke_portal_link(
+        self,
+        endpoint_id: str,
+        portal_link_id: str,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> None:
+        """Revoke a portal link. Needs the scope `webhooks:write`."""
+        arguments: Dict[str, Any] = {
+            "endpointId": endpoint_id,
+            "portalLinkId": portal_link_id,
+        }
+        self._data("revoke_portal_link", arguments, options)
+
+    def open_portal(
+        self,
+        *,
+        token: str,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.OpenPortal:
+        """Look at the endpoint of a portal link."""
+        arguments: Dict[str, Any] = {
+            "token": token,
+        }
+        result: schemas.OpenPortal = self._data("open_portal", arguments, options)
+        return result
+
+    def list_portal_deliveries(
+        self,
+        *,
+        token: str,
+        status: Literal["pending", "delivering", "succeeded", "failed", "skipped"] = UNSET,
+        cursor: str = UNSET,
+        limit: int = UNSET,
+        options: Optional[CallOptions] = None,
+    ) -> Pages[schemas.PortalDelivery]:
+        """List the deliveries to the endpoint of a portal link."""
+        arguments: Dict[str, Any] = {
+            "token": token,
+            "status": status,
+            "cursor": cursor,
+            "limit": limit,
+        }
+        result: Pages[schemas.PortalDelivery] = self._pages("list_portal_deliveries", arguments, options)
+        return result
+
+    def get_portal_delivery(
+        self,
+        *,
+        token: str,
+        delivery_id: str,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.PortalDeliveryWithAttempts:
+        """Get a delivery to the endpoint of a portal link."""
+        arguments: Dict[str, Any] = {
+            "token": token,
+            "deliveryId": delivery_id,
+        }
+        result: schemas.PortalDeliveryWithAttempts = self._data("get_portal_delivery", arguments, options)
+        return result
+
+    def retry_portal_delivery(
+        self,
+        *,
+        token: str,
+        delivery_id: str,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.PortalDelivery:
+        """Retry a delivery to the endpoint of a portal link."""
+        arguments: Dict[str, Any] = {
+            "token": token,
+            "deliveryId": delivery_id,
+        }
+        result: schemas.PortalDelivery = self._data("retry_portal_delivery", arguments, options)
+        return result
+
+    def test_portal_endpoint(
+        self,
+        *,
+        token: str,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.EndpointTest:
+        """Send a test event to the endpoint of a portal link."""
+        arguments: Dict[str, Any] = {
+            "token": token,
+        }
+        result: schemas.EndpointTest = self._data("test_portal_endpoint", arguments, options)
+        return result
+
+    def change_portal_url(
+        self,
+        *,
+        token: str,
+        url: str,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.MovedEndpoint:
+        """Change the URL of the endpoint of a portal link."""
+        arguments: Dict[str, Any] = {
+            "token": token,
+            "url": url,
+        }
+        result: schemas.MovedEndpoint = self._data("change_portal_url", arguments, options)
+        return result
+
+    def get_portal_secret(
+        self,
+        *,
+        token: str,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.GetPortalSecretResult:
+        """Show the signing secret of the endpoint of a portal link."""
+        arguments: Dict[str, Any] = {
+            "token": token,
+        }
+        result: schemas.GetPortalSecretResult = self._data("get_portal_secret", arguments, options)
+        return result
+
+    def rotate_portal_secret(
+        self,
+        *,
+        token: str,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.RotatePortalSecretResult:
+        """Rotate the signing secret of the endpoint of a portal link."""
+        arguments: Dict[str, Any] = {
+            "token": token,
+        }
+        result: schemas.RotatePortalSecretResult = self._data("rotate_portal_secret", arguments, options)
+        return result
 
     def create_api_key(
         self,

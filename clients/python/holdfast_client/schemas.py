@@ -810,6 +810,19 @@ class InvitationPreview(TypedDict):
     newAccount: Optional[bool]
 
 
+class MadePortalLink(TypedDict):
+    """A new portal link, which is shown only once."""
+
+    id: str
+    description: str
+    mayChangeUrl: bool
+    mayManageSecret: bool
+    createdAt: str
+    expiresAt: str
+    lastUsedAt: Optional[str]
+    link: str
+
+
 class Maintenance(TypedDict):
     """A maintenance entry, without its data."""
 
@@ -923,6 +936,17 @@ class Member(TypedDict):
     joinedAt: str
 
 
+class MovedEndpoint(TypedDict):
+    """The endpoint with its new URL, and the result of the test event."""
+
+    url: str
+    eventTypes: List[str]
+    status: Literal["active", "failing", "disabled"]
+    disabledReason: Optional[Literal["owner", "gone", "failing"]]
+    publicKey: Optional[str]
+    test: EndpointTest
+
+
 class Notice(TypedDict):
     """Something that needs attention, or needed it."""
 
@@ -943,6 +967,19 @@ class NoticeMail(TypedDict):
 
     wanted: bool
     configured: bool
+
+
+class OpenPortal(TypedDict):
+    """What a portal link shows of its endpoint, and what its holder may do."""
+
+    url: str
+    eventTypes: List[str]
+    status: Literal["active", "failing", "disabled"]
+    disabledReason: Optional[Literal["owner", "gone", "failing"]]
+    publicKey: Optional[str]
+    mayChangeUrl: bool
+    mayManageSecret: bool
+    expiresAt: str
 
 
 class OpenSignRequest(TypedDict):
@@ -1124,6 +1161,52 @@ class PasskeyStatementAnchor(TypedDict):
     transactionHash: str
     blockNumber: int
     anchoredAt: str
+
+
+class PortalDelivery(TypedDict):
+    """A delivery to the endpoint of a portal link."""
+
+    id: str
+    eventId: str
+    type: str
+    status: Literal["pending", "delivering", "succeeded", "failed", "skipped"]
+    createdAt: str
+    nextAttemptAt: Optional[str]
+
+
+class PortalDeliveryWithAttempts(TypedDict):
+    """A delivery to the endpoint of a portal link, with its attempts."""
+
+    id: str
+    eventId: str
+    type: str
+    status: Literal["pending", "delivering", "succeeded", "failed", "skipped"]
+    createdAt: str
+    nextAttemptAt: Optional[str]
+    envelope: str
+    attempts: List[PortalDeliveryWithAttemptsAttempts]
+
+
+class PortalDeliveryWithAttemptsAttempts(TypedDict):
+    number: int
+    at: str
+    durationMs: int
+    statusCode: Optional[int]
+    error: Optional[str]
+    responseHeaders: Dict[str, str]
+    responseBody: str
+
+
+class PortalLink(TypedDict):
+    """A link that shows one endpoint to somebody without an account."""
+
+    id: str
+    description: str
+    mayChangeUrl: bool
+    mayManageSecret: bool
+    createdAt: str
+    expiresAt: str
+    lastUsedAt: Optional[str]
 
 
 class Readiness(TypedDict):
@@ -1900,6 +1983,19 @@ class CreateReplayResult(TypedDict):
     """What a replay would send; nothing was sent."""
 
     count: int
+
+
+class GetPortalSecretResult(TypedDict):
+    """The signing secret."""
+
+    secret: str
+
+
+class RotatePortalSecretResult(TypedDict):
+    """The new signing secret, and until when deliveries are also signed with the old one."""
+
+    secret: str
+    previousSecretUntil: str
 
 
 Proof = Dict[str, Any]

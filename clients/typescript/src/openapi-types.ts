@@ -2089,6 +2089,210 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/platform/webhooks/endpoints/{endpointId}/portal-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the portal links of an endpoint
+         * @description Newest first, those that have expired too until another one is made. Needs the scope `webhooks:read`.
+         */
+        get: operations["listPortalLinks"];
+        put?: never;
+        /**
+         * Make a portal link of an endpoint
+         * @description Whoever has the link sees this endpoint and its deliveries, sends tests and retries deliveries, without an account, until it expires: after seven days, or `validDays`. An endpoint has at most 20 of them. Also needs the scope webhooks:read. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `webhooks:write`.
+         */
+        post: operations["createPortalLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/webhooks/endpoints/{endpointId}/portal-links/{portalLinkId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a portal link
+         * @description It ends with the next request of its holder. Needs the scope `webhooks:write`.
+         */
+        delete: operations["revokePortalLink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/webhooks/portal/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look at the endpoint of a portal link
+         * @description For whoever has a portal link. Needs no key.
+         */
+        post: operations["openPortal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/webhooks/portal/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the deliveries to the endpoint of a portal link
+         * @description Newest first. With `status` a page may have fewer items than `limit`, or none, although more follow: check X-Next-Cursor. For whoever has a portal link. Needs no key.
+         */
+        post: operations["listPortalDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/webhooks/portal/delivery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a delivery to the endpoint of a portal link
+         * @description With every attempt. For whoever has a portal link. Needs no key.
+         */
+        post: operations["getPortalDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/webhooks/portal/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry a delivery to the endpoint of a portal link
+         * @description For whoever has a portal link. Needs no key.
+         */
+        post: operations["retryPortalDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/webhooks/portal/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event to the endpoint of a portal link
+         * @description One at a time. For whoever has a portal link. Needs no key.
+         */
+        post: operations["testPortalEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/webhooks/portal/change-url": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the URL of the endpoint of a portal link
+         * @description Sends webhook.test and reports the result; the URL is saved even if the test fails. Only with a link that includes it. For whoever has a portal link. Needs no key.
+         */
+        post: operations["changePortalUrl"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/webhooks/portal/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show the signing secret of the endpoint of a portal link
+         * @description Only with a link that includes it. For whoever has a portal link. Needs no key.
+         */
+        post: operations["getPortalSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/webhooks/portal/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the signing secret of the endpoint of a portal link
+         * @description The old secret keeps signing the Standard Webhooks header for 24 hours. Only with a link that includes it. For whoever has a portal link. Needs no key.
+         */
+        post: operations["rotatePortalSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/platform/api-keys": {
         parameters: {
             query?: never;
@@ -3771,6 +3975,26 @@ export interface components {
             /** @description Whether the email has no account yet; null if no email is set */
             newAccount: boolean | null;
         };
+        /** @description A new portal link, which is shown only once */
+        MadePortalLink: {
+            id: string;
+            /**
+             * Format: plain-text
+             * @description For whom it is; the holder of the link does not see it
+             */
+            description: string;
+            /** @description The holder may change the URL of the endpoint */
+            mayChangeUrl: boolean;
+            /** @description The holder may see and rotate the signing secret */
+            mayManageSecret: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** Format: date-time */
+            lastUsedAt: string | null;
+            link: string;
+        };
         /** @description A maintenance entry, without its data */
         Maintenance: {
             assetId: string;
@@ -3915,6 +4139,18 @@ export interface components {
             /** Format: date-time */
             joinedAt: string;
         };
+        /** @description The endpoint with its new URL, and the result of the test event */
+        MovedEndpoint: {
+            url: string;
+            eventTypes: string[];
+            /** @enum {string} */
+            status: "active" | "failing" | "disabled";
+            /** @enum {string|null} */
+            disabledReason: "owner" | "gone" | "failing" | null;
+            /** @description Verifies the signatures v1a */
+            publicKey: string | null;
+            test: components["schemas"]["EndpointTest"];
+        };
         /** @description Something that needs attention, or needed it */
         Notice: {
             id: string;
@@ -3944,6 +4180,21 @@ export interface components {
             wanted: boolean;
             /** @description Whether the service can send mail: the operator has set HOLDFAST_SMTP_URL */
             configured: boolean;
+        };
+        /** @description What a portal link shows of its endpoint, and what its holder may do */
+        OpenPortal: {
+            url: string;
+            eventTypes: string[];
+            /** @enum {string} */
+            status: "active" | "failing" | "disabled";
+            /** @enum {string|null} */
+            disabledReason: "owner" | "gone" | "failing" | null;
+            /** @description Verifies the signatures v1a */
+            publicKey: string | null;
+            mayChangeUrl: boolean;
+            mayManageSecret: boolean;
+            /** Format: date-time */
+            expiresAt: string;
         };
         /** @description What a link asks a worker to sign */
         OpenSignRequest: {
@@ -4131,6 +4382,64 @@ export interface components {
             } & {
                 [key: string]: unknown;
             };
+        };
+        /** @description A delivery to the endpoint of a portal link */
+        PortalDelivery: {
+            id: string;
+            eventId: string;
+            type: string;
+            /** @enum {string} */
+            status: "pending" | "delivering" | "succeeded" | "failed" | "skipped";
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            nextAttemptAt: string | null;
+        };
+        /** @description A delivery to the endpoint of a portal link, with its attempts */
+        PortalDeliveryWithAttempts: {
+            id: string;
+            eventId: string;
+            type: string;
+            /** @enum {string} */
+            status: "pending" | "delivering" | "succeeded" | "failed" | "skipped";
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            nextAttemptAt: string | null;
+            /** @description The exact text that is sent */
+            envelope: string;
+            attempts: {
+                number: number;
+                /** Format: date-time */
+                at: string;
+                durationMs: number;
+                statusCode: number | null;
+                error: string | null;
+                responseHeaders: {
+                    [key: string]: string;
+                };
+                /** @description The first 16 KB */
+                responseBody: string;
+            }[];
+        };
+        /** @description A link that shows one endpoint to somebody without an account */
+        PortalLink: {
+            id: string;
+            /**
+             * Format: plain-text
+             * @description For whom it is; the holder of the link does not see it
+             */
+            description: string;
+            /** @description The holder may change the URL of the endpoint */
+            mayChangeUrl: boolean;
+            /** @description The holder may see and rotate the signing secret */
+            mayManageSecret: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** Format: date-time */
+            lastUsedAt: string | null;
         };
         /** @description A proof that anyone can verify without this service */
         Proof: {
@@ -11138,6 +11447,534 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listPortalLinks: {
+        parameters: {
+            query?: {
+                /** @description X-Next-Cursor of the previous page, unchanged. */
+                cursor?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    /** @description Cursor of the next page */
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalLink"][];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createPortalLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                endpointId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: plain-text
+                     * @description For whom it is; the holder of the link does not see it
+                     */
+                    description?: string;
+                    /** @description Seven if left out, or until the key that makes it expires */
+                    validDays?: number;
+                    /** @description The holder may change the URL of the endpoint */
+                    mayChangeUrl?: boolean;
+                    /** @description The holder may see and rotate the signing secret */
+                    mayManageSecret?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description A new portal link, which is shown only once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadePortalLink"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    revokePortalLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                endpointId: string;
+                portalLinkId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the response has no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    openPortal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What a portal link shows of its endpoint, and what its holder may do */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenPortal"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listPortalDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                    /** @enum {string} */
+                    status?: "pending" | "delivering" | "succeeded" | "failed" | "skipped";
+                    /** @description X-Next-Cursor of the previous page, unchanged. */
+                    cursor?: string;
+                    /**
+                     * @description Items per page.
+                     * @default 100
+                     */
+                    limit?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    /** @description Cursor of the next page */
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalDelivery"][];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPortalDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                    /** Format: plain-text */
+                    deliveryId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A delivery to the endpoint of a portal link, with its attempts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalDeliveryWithAttempts"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    retryPortalDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                    /** Format: plain-text */
+                    deliveryId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A delivery to the endpoint of a portal link */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalDelivery"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    testPortalEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The result of a test event */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointTest"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changePortalUrl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                    /** @description Public https address that accepts POST */
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The endpoint with its new URL, and the result of the test event */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MovedEndpoint"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPortalSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The signing secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        secret: string;
+                    };
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotatePortalSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The new signing secret, and until when deliveries are also signed with the old one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        secret: string;
+                        /** Format: date-time */
+                        previousSecretUntil: string;
+                    };
+                };
             };
             /** @description The request was refused; `errorCode` says why */
             "4XX": {

@@ -128,6 +128,17 @@ export const operationTable = {
   createReplay: {"method":"POST","path":"/api-v1/platform/webhooks/endpoints/{endpointId}/replay","query":[],"takesKey":true,"takesBody":true,"isRepeatable":true},
   getReplay: {"method":"GET","path":"/api-v1/platform/webhooks/replays/{replayId}","query":[],"isRepeatable":true},
   cancelReplay: {"method":"DELETE","path":"/api-v1/platform/webhooks/replays/{replayId}","query":[],"isRepeatable":true},
+  createPortalLink: {"method":"POST","path":"/api-v1/platform/webhooks/endpoints/{endpointId}/portal-links","query":[],"takesKey":true,"takesBody":true,"isRepeatable":true},
+  listPortalLinks: {"method":"GET","path":"/api-v1/platform/webhooks/endpoints/{endpointId}/portal-links","query":["cursor","limit"],"isList":true,"isRepeatable":true},
+  revokePortalLink: {"method":"DELETE","path":"/api-v1/platform/webhooks/endpoints/{endpointId}/portal-links/{portalLinkId}","query":[],"isRepeatable":true},
+  openPortal: {"method":"POST","path":"/api-v1/platform/webhooks/portal/open","query":[],"takesBody":true},
+  listPortalDeliveries: {"method":"POST","path":"/api-v1/platform/webhooks/portal/deliveries","query":[],"takesBody":true,"isList":true,"isRepeatable":true},
+  getPortalDelivery: {"method":"POST","path":"/api-v1/platform/webhooks/portal/delivery","query":[],"takesBody":true,"isRepeatable":true},
+  retryPortalDelivery: {"method":"POST","path":"/api-v1/platform/webhooks/portal/retry","query":[],"takesBody":true},
+  testPortalEndpoint: {"method":"POST","path":"/api-v1/platform/webhooks/portal/test","query":[],"takesBody":true},
+  changePortalUrl: {"method":"POST","path":"/api-v1/platform/webhooks/portal/change-url","query":[],"takesBody":true},
+  getPortalSecret: {"method":"POST","path":"/api-v1/platform/webhooks/portal/secret","query":[],"takesBody":true,"isRepeatable":true},
+  rotatePortalSecret: {"method":"POST","path":"/api-v1/platform/webhooks/portal/rotate-secret","query":[],"takesBody":true},
   createApiKey: {"method":"POST","path":"/api-v1/platform/api-keys","query":[],"takesKey":true,"takesBody":true,"isRepeatable":true},
   listApiKeys: {"method":"GET","path":"/api-v1/platform/api-keys","query":["cursor","limit"],"isList":true,"isRepeatable":true},
   revokeApiKey: {"method":"DELETE","path":"/api-v1/platform/api-keys/{keyId}","query":[],"isRepeatable":true},
@@ -409,6 +420,28 @@ export interface Operations {
   getReplay: Method<'getReplay'>;
   /** Cancel a replay. Needs the scope `webhooks:write`. */
   cancelReplay: Method<'cancelReplay'>;
+  /** Make a portal link of an endpoint. Needs the scope `webhooks:write`. */
+  createPortalLink: Method<'createPortalLink'>;
+  /** List the portal links of an endpoint. Needs the scope `webhooks:read`. */
+  listPortalLinks: Method<'listPortalLinks'>;
+  /** Revoke a portal link. Needs the scope `webhooks:write`. */
+  revokePortalLink: Method<'revokePortalLink'>;
+  /** Look at the endpoint of a portal link. */
+  openPortal: Method<'openPortal'>;
+  /** List the deliveries to the endpoint of a portal link. */
+  listPortalDeliveries: Method<'listPortalDeliveries'>;
+  /** Get a delivery to the endpoint of a portal link. */
+  getPortalDelivery: Method<'getPortalDelivery'>;
+  /** Retry a delivery to the endpoint of a portal link. */
+  retryPortalDelivery: Method<'retryPortalDelivery'>;
+  /** Send a test event to the endpoint of a portal link. */
+  testPortalEndpoint: Method<'testPortalEndpoint'>;
+  /** Change the URL of the endpoint of a portal link. */
+  changePortalUrl: Method<'changePortalUrl'>;
+  /** Show the signing secret of the endpoint of a portal link. */
+  getPortalSecret: Method<'getPortalSecret'>;
+  /** Rotate the signing secret of the endpoint of a portal link. */
+  rotatePortalSecret: Method<'rotatePortalSecret'>;
   /** Create an API key. Needs the scope `keys:write`. */
   createApiKey: Method<'createApiKey'>;
   /** List API keys. Needs the scope `keys:read`. */

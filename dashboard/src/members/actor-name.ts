@@ -12,6 +12,7 @@ export function useActorName(): (actor: Actor) => string {
   return ({ kind, id }) => {
     if (kind === 'command') return 'command line';
     if (kind === 'api_key') return `API key …${id.slice(-6)}`;
+    if (kind === 'portal_link') return `portal link …${id.slice(-6)}`;
     if (kind !== 'user') return id;
     // As high as the name that follows, so that nothing jumps.
     return members ? (members.find((member) => member.id === id)?.name ?? id) : '…';

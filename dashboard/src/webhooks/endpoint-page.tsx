@@ -16,6 +16,7 @@ import { Code, Status, Time } from '../frame/values.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import { type Endpoint, endpointQuery, type TestOutcome } from './endpoint.ts';
 import { EndpointForm } from './endpoint-form.tsx';
+import { PortalLinks } from './portal-links.tsx';
 import { ReplayForm } from './replay-form.tsx';
 import { SecretPanel } from './secret-panel.tsx';
 import { TestOutcomeNote } from './test-outcome.tsx';
@@ -64,6 +65,7 @@ function WholeEndpoint({ endpoint }: { endpoint: Endpoint }) {
           <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>
           <Tabs.Tab value="settings">Settings</Tabs.Tab>
           {mayWrite && <Tabs.Tab value="secret">Signing secret</Tabs.Tab>}
+          {mayWrite && <Tabs.Tab value="portal">Portal links</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="deliveries">
           <DeliveryLog endpointId={endpoint.id} />
@@ -115,6 +117,11 @@ function WholeEndpoint({ endpoint }: { endpoint: Endpoint }) {
         {mayWrite && (
           <Tabs.Panel value="secret">
             <SecretPanel endpointId={endpoint.id} />
+          </Tabs.Panel>
+        )}
+        {mayWrite && (
+          <Tabs.Panel value="portal">
+            <PortalLinks endpointId={endpoint.id} />
           </Tabs.Panel>
         )}
       </Tabs>

@@ -46,6 +46,18 @@ export interface WebhookTables {
     until: Timestamp;
     public_key: string | null;
   };
+  webhook_portal_links: {
+    workspace_id: string;
+    id: string;
+    endpoint_id: string;
+    token_hash: Buffer;
+    description: string;
+    may_change_url: boolean;
+    may_manage_secret: boolean;
+    created_at: Timestamp;
+    expires_at: Timestamp;
+    last_used_at: NullableTimestamp;
+  };
   webhook_deliveries: {
     workspace_id: string;
     id: string;

@@ -10,14 +10,20 @@ export interface BundledPage {
   urls: readonly string[];
   /** The content security policy. */
   policy: string;
+  /** Search engines must not list it. */
+  unlisted?: boolean;
 }
 
-export function bundledPage(app: Api, { sources, urls, policy }: BundledPage): () => Promise<PageBundle> {
+export function bundledPage(
+  app: Api,
+  { sources, urls, policy, unlisted }: BundledPage,
+): () => Promise<PageBundle> {
   const bundle = createPageBundle(sources);
 
   for (const url of urls) {
     app.get(url, { schema: { hide: true } }, async (_request, reply) => {
       const { html } = await bundle();
+      if (unlisted) reply.header('x-robots-tag', 'noindex, nofollow');
       return reply
         .header('content-security-policy', policy)
         .header('referrer-policy', 'no-referrer')

@@ -8,43 +8,50 @@ import { linkNextPage, pageParameters } from '../../http/api/page.ts';
 import { dateTime, like, named, orNull, sample, text } from '../../runtime/schemas.ts';
 import { type Deliveries, type Delivery, type DeliveryStatus, deliveryStatuses } from './deliveries.ts';
 
-const status = Type.Unsafe<DeliveryStatus>(Type.String({ enum: [...deliveryStatuses] }));
+export const deliveryStatus = Type.Unsafe<DeliveryStatus>(Type.String({ enum: [...deliveryStatuses] }));
 
 const sampleEvent = sampleEventOf('record.anchor.confirmed');
 
-const fields = {
+/** Whatever the endpoint. */
+export const deliveryFields = {
   id: text(sample.deliveryId),
   eventId: text(sampleEvent.id),
-  endpointId: text(sample.endpointId),
   type: text(sampleEvent.type),
-  status: like(status, 'succeeded'),
+  status: like(deliveryStatus, 'succeeded'),
   createdAt: like(dateTime, sample.toldAt),
   nextAttemptAt: orNull(dateTime),
+};
+const { id, eventId, ...otherFields } = deliveryFields;
+const fields = {
+  id,
+  eventId,
+  endpointId: text(sample.endpointId),
+  ...otherFields,
   replayId: orNull(Type.String({ description: 'The replay that created it; null if the event itself did' })),
 };
 const DeliverySchema = named(
   { title: 'Delivery', description: 'The delivery of an event to an endpoint' },
   Type.Object(fields),
 );
+export const attemptFields = {
+  envelope: text(JSON.stringify(sampleEvent), { description: 'The exact text that is sent' }),
+  attempts: Type.Array(
+    Type.Object({
+      number: Type.Integer(),
+      at: like(dateTime, '2026-03-02T09:00:13.240Z'),
+      durationMs: Type.Integer({ examples: [96] }),
+      statusCode: orNull(Type.Integer({ examples: [200] })),
+      error: orNull(Type.String()),
+      responseHeaders: Type.Record(Type.String(), Type.String(), {
+        examples: [{ 'content-type': 'text/plain', 'content-length': '2' }],
+      }),
+      responseBody: text('ok', { description: 'The first 16 KB' }),
+    }),
+  ),
+};
 const WholeDeliverySchema = named(
   { title: 'DeliveryWithAttempts', description: 'A delivery with its attempts' },
-  Type.Object({
-    ...fields,
-    envelope: text(JSON.stringify(sampleEvent), { description: 'The exact text that is sent' }),
-    attempts: Type.Array(
-      Type.Object({
-        number: Type.Integer(),
-        at: like(dateTime, '2026-03-02T09:00:13.240Z'),
-        durationMs: Type.Integer({ examples: [96] }),
-        statusCode: orNull(Type.Integer({ examples: [200] })),
-        error: orNull(Type.String()),
-        responseHeaders: Type.Record(Type.String(), Type.String(), {
-          examples: [{ 'content-type': 'text/plain', 'content-length': '2' }],
-        }),
-        responseBody: text('ok', { description: 'The first 16 KB' }),
-      }),
-    ),
-  }),
+  Type.Object({ ...fields, ...attemptFields }),
 );
 
 const url = `${apiBase}/platform/webhooks/deliveries`;
@@ -70,7 +77,7 @@ export function deliveryRoutes(
             eventId: Type.Optional(
               Type.String({ minLength: 1, maxLength: 100, description: 'Only deliveries of this event' }),
             ),
-            status: Type.Optional(status),
+            status: Type.Optional(deliveryStatus),
             type: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
             from: Type.Optional(dateTime),
             to: Type.Optional(dateTime),

@@ -10,7 +10,7 @@ import { findEndpoint } from './endpoints.store.ts';
 export interface EndpointKeys {
   secret(caller: Caller, id: string): Promise<string>;
   /** The old secret also signs for one more day. `also`: rows to commit with it. */
-  rotateSecret(caller: Caller, id: string, also: (rotated: RotatedSecret) => Write[]): Promise<void>;
+  rotateSecret(caller: Caller, id: string, also: (rotated: RotatedSecret) => Write[]): Promise<RotatedSecret>;
   /** The old key also signs for one more day. `also`: rows to commit with it. */
   rotateKeyPair(caller: Caller, id: string, also: (rotated: RotatedKeyPair) => Write[]): Promise<void>;
   /** The keys that verify its deliveries, the current one first. */
@@ -29,7 +29,7 @@ export function createEndpointKeys({ db, secrets }: { db: Db; secrets: EndpointS
 
     async rotateSecret(caller, id, also) {
       const { workspaceId } = caller;
-      await db.transaction().execute(async (db) => {
+      return db.transaction().execute(async (db) => {
         const row = await findEndpoint(db, { workspaceId, id, lock: true });
         const rotated = await secrets.rotate(db, { workspaceId, id });
         await db
@@ -42,6 +42,7 @@ export function createEndpointKeys({ db, secrets }: { db: Db; secrets: EndpointS
           auditWrite(caller, { action: 'webhook_endpoint.rotate_secret', targetId: id }),
           ...also(rotated),
         ]);
+        return rotated;
       });
     },
 

@@ -10,12 +10,14 @@ import { maxIntervals } from '../../../src/maintenance/intervals/asset-intervals
 import { mostSignoffs } from '../../../src/maintenance/signoffs/signoffs.ts';
 import { onBehalf, scopes } from '../../../src/runtime/caller.ts';
 import { mostAttempts } from '../../../src/webhooks/deliveries/attempts.ts';
+import { portalLinkLimits } from '../../../src/webhooks/portal/portal-links.ts';
 import { confirmLeaves } from '../chain/anchored-rows.ts';
 import { becomeOwner, type Visitor } from '../clients/browser-session.ts';
 import { type MaintenanceFixture, openMaintenanceFixture } from '../fixtures/maintenance-fixture.ts';
 import { placeAll } from '../fixtures/placed-events.ts';
 import type { Service } from '../service/service.ts';
 import { someTarget } from './openapi-operations.ts';
+import { tokenOf } from './openapi-things.ts';
 
 /** More than the largest page. */
 export const many = 1_050;
@@ -35,6 +37,9 @@ export interface LargestRows {
   /** With the maximum number of attempts and sign-offs. */
   deliveryId: string;
   maintenanceId: string;
+  endpointId: string;
+  /** Of a portal link of this endpoint. */
+  token: string;
 }
 
 const platform = '/api-v1/platform';
@@ -210,7 +215,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     return recordId;
   }
 
-  async function fillWebhooks(): Promise<void> {
+  async function fillWebhooks(): Promise<{ endpointId: string; token: string }> {
     const url = `${someTarget}/${'u'.repeat(2_000 - someTarget.length - 1)}`;
     const envelope = JSON.stringify({
       id: 'evt_n',
@@ -246,6 +251,12 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       headers: Array.from({ length: 20 }, (_, n) => ({ name: `x-${n}-${'x'.repeat(90)}`, value: 'x' })),
     });
     await copy('webhook_endpoints', `id = '${endpoint.id}'`, { id: text('whe_'), count: 499 });
+    const links = `${platform}/webhooks/endpoints/${endpoint.id}/portal-links`;
+    const portalLink = await send('POST', links, { description: wide(200) });
+    await copy('webhook_portal_links', `id = '${portalLink.id}'`, {
+      ...{ id: text('ptl_'), token_hash: hash },
+      count: portalLinkLimits.perEndpoint - 1,
+    });
     await copy('webhook_deliveries', `endpoint_id = '${endpoint.id}'`, { id: text('dlv_') });
     // The longest stored values, of characters that take six bytes in JSON, or two in headers, which allow no others.
     const attempt = {
@@ -261,6 +272,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
        where id = ${text('dlv_').replace('n::text', "'1'")}`,
       [attempt, mostAttempts],
     );
+    return { endpointId: endpoint.id, token: tokenOf(portalLink.link) };
   }
 
   async function fillKeysAndPeople(): Promise<Visitor> {
@@ -346,12 +358,12 @@ export async function fillLists(service: Service): Promise<LargestRows> {
   await fillBelow(assetId);
   const fileId = await fillFiles();
   const recordId = await fillRecords();
-  await fillWebhooks();
+  const ofWebhooks = await fillWebhooks();
   const owner = await fillKeysAndPeople();
   await fillVaults();
   await fillErasures();
   const deliveryId = `dlv_${'1'.padStart(26, '0')}`;
-  return { fixture, owner, assetId, fileId, recordId, deliveryId, maintenanceId };
+  return { fixture, owner, assetId, fileId, recordId, deliveryId, maintenanceId, ...ofWebhooks };
 }
 
 function viewerAddress(n: number): string {

@@ -167,7 +167,7 @@ function smallestBody(schema: Schema, values: PathValues): unknown {
 /** The same body, but with existing things. */
 export function namingExisting(body: unknown, values: PathValues): unknown {
   if (typeof body !== 'object' || body === null) return body;
-  const { vaultAddress, address, workerAddress, assetId, fileId, memberId, token, code } = values;
+  const { vaultAddress, address, workerAddress, assetId, fileId, memberId, token, code, deliveryId } = values;
   const { registration, assertion, signedAt } = values;
   const existing = {
     vaultAddress,
@@ -179,6 +179,7 @@ export function namingExisting(body: unknown, values: PathValues): unknown {
     userId: memberId,
     token,
     code,
+    deliveryId,
     ...(registration !== undefined && { response: JSON.parse(registration) }),
     ...(assertion !== undefined && { assertion: JSON.parse(assertion), signedAt, fileId }),
   };

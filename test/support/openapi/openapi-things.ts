@@ -194,12 +194,32 @@ const makeEndpoint: Make = async (service, { vaultAddress }, name = 'Thing') => 
     const query = `endpointId=${endpoint.id}&type=vault.deactivated`;
     return (await service.call('GET', `${webhooks}/deliveries?${query}`)).json[0] ?? null;
   });
+  const links = `${webhooks}/endpoints/${endpoint.id}/portal-links`;
+  const { id: portalLinkId } = await create(service, links, { description: name });
   const replay = await create(service, `${webhooks}/endpoints/${endpoint.id}/replay`, {
     from: startedAt,
     to: new Date(Date.now() + 60_000).toISOString(),
   });
-  return { endpointId: endpoint.id, deliveryId: delivery.id, replayId: replay.id };
+  return { endpointId: endpoint.id, deliveryId: delivery.id, replayId: replay.id, portalLinkId };
 };
+
+/** A link that shows an endpoint, and a delivery that can be retried at any time, as nothing sends it meanwhile. */
+const makePortalLink: Make = async (service, { vaultAddress }) => {
+  const endpoint = { url: someTarget, eventTypes: ['vault.*'], enabled: false };
+  const { id: endpointId } = await create(service, `${webhooks}/endpoints`, endpoint);
+  await service.call('PATCH', `${vaults}/${vaultAddress}/deactivate`);
+  await service.call('PATCH', `${vaults}/${vaultAddress}/reactivate`);
+  const { json } = await service.call(
+    'GET',
+    `${webhooks}/deliveries?endpointId=${endpointId}&status=skipped`,
+  );
+  await service.call('PATCH', `${webhooks}/endpoints/${endpointId}`, { body: { enabled: true } });
+  const rights = { mayChangeUrl: true, mayManageSecret: true };
+  const made = await create(service, `${webhooks}/endpoints/${endpointId}/portal-links`, rights);
+  return { endpointId, deliveryId: json[0].id, portalLinkId: made.id, token: tokenOf(made.link) };
+};
+
+export const tokenOf = (link: string) => new URL(link).pathname.split('/').at(-1) ?? '';
 
 /** Pretends that a chain was reached once: operations that name the chain cannot answer before. */
 function knowChain({ databaseUrl }: Service): Promise<unknown> {
@@ -292,6 +312,7 @@ const takesAway: [request: RegExp, make: MakeForOwner][] = [
   [/damc\/passkeys\/(options|register)$/, (service) => makeInvitedWorker(service)],
   [/damc\/sign-requests\//, makeSignRequest],
   [/\/passkeys\/\{passkeyId\}\/(confirm|refuse)$/, (service) => makeRegisteredWorker(service)],
+  [/\/webhooks\/portal\/|^DELETE .*\/portal-links\//, makePortalLink],
   [/^DELETE .*\/webhooks\//, makeEndpoint],
   [/^DELETE .*\/api-keys\//, (service) => makeKey(service)],
   [/^DELETE .*\/members\//, makeMember],
