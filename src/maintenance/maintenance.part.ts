@@ -32,6 +32,7 @@ import { createPasskeys } from './passkeys/passkeys.ts';
 import { signPageRoutes } from './sign-page/sign-page.routes.ts';
 import { signRequestRoutes } from './sign-page/sign-requests.routes.ts';
 import { createSignRequests } from './sign-page/sign-requests.ts';
+import { organisationRoutes } from './signoffs/organisation.routes.ts';
 import { signoffRulesRoutes } from './signoffs/signoff-rules.routes.ts';
 import { signoffRoutes } from './signoffs/signoffs.routes.ts';
 import { createSignoffs } from './signoffs/signoffs.ts';
@@ -119,6 +120,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
         signRequests: createSignRequests({ db, signoffs, maintenances, assets, fileContents, publicUrl }),
       });
       signoffRulesRoutes(app, { db });
+      organisationRoutes(app, { db });
       entrySignoffRoutes(app, { maintenances });
       dossierRoutes(app, { dossiers });
     },

@@ -22,6 +22,7 @@ export interface PaperOptions {
    * without a total, and have no tags.
    */
   streamed?: boolean;
+  landscape?: boolean;
 }
 
 export interface TextLine {
@@ -71,13 +72,17 @@ export interface Attachment {
   bytes: Uint8Array;
 }
 
-const page = { width: 595.28, height: 841.89, side: 56, top: 58, bottom: 70 };
+const a4 = { width: 595.28, height: 841.89 };
+const margins = { side: 56, top: 58, bottom: 70 };
 const language = 'en';
 
 export function createPaper(options: PaperOptions): Paper {
-  const { title, subject, madeAt, streamed = false, marks = [] } = options;
+  const { title, subject, madeAt, streamed = false, landscape = false, marks = [] } = options;
+  const size = landscape ? { width: a4.height, height: a4.width } : a4;
+  const page = { ...size, ...margins };
   const doc = new PDFDocument({
     size: 'A4',
+    layout: landscape ? 'landscape' : 'portrait',
     margin: 0,
     autoFirstPage: false,
     bufferPages: !streamed,

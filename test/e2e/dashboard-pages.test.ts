@@ -104,6 +104,7 @@ async function makeData(): Promise<typeof pages> {
     ['/members', 'Members'],
     ['/audit-log', 'Audit log'],
     ['/settings', 'Settings'],
+    ['/settings?tab=maintenance', 'Settings'],
   ];
 }
 

@@ -38,6 +38,7 @@ const lists = [
 ];
 const rules = '/api-v1/damc/signoffs/rules/';
 const workRules = `${rules}work/`;
+const organisation = '/api-v1/damc/signoffs/organisation/';
 const stats = '/api-v1/platform/stats';
 const usage = '/api-v1/platform/usage';
 const noticeMail = '/api-v1/platform/notices/mail';
@@ -162,6 +163,7 @@ test('the lists of one workspace show nothing of another, under any filter', asy
       auditProof,
       rules,
       workRules,
+      organisation,
       stats,
       usage,
       noticeMail,
@@ -183,10 +185,20 @@ test('the lists of one workspace show nothing of another, under any filter', asy
   ];
   // Whoever looks at sign-offs by their number sees no more than a digit.
   const shows = (text: string) => canaries.filter((canary) => canary.length > 1 && text.includes(canary));
-  for (const path of [...lists, auditProof, rules, workRules, stats, usage]) {
+  for (const path of [...lists, auditProof, rules, workRules, organisation, stats, usage]) {
     assert.deepEqual(shows((await service.call('GET', path, { key: stranger })).text), [], path);
   }
-  for (const path of [...lists, rules, workRules, stats, usage, noticeMail, ...peopleLists, ...signIn]) {
+  for (const path of [
+    ...lists,
+    rules,
+    workRules,
+    organisation,
+    stats,
+    usage,
+    noticeMail,
+    ...peopleLists,
+    ...signIn,
+  ]) {
     const { status, text } = await service.call('GET', path, asPerson(visitor));
     assert.equal(status, 200, text);
     assert.deepEqual(shows(text), [], path);

@@ -130,6 +130,7 @@ const personPaths = [
   'post /api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm',
   'post /api-v1/damc/workers/{address}/passkeys/{passkeyId}/refuse',
   'put /api-v1/damc/signoffs/rules/',
+  'put /api-v1/damc/signoffs/organisation/',
   'put /api-v1/damc/signoffs/rules/work/',
   'put /api-v1/damc/assets/{assetId}/rules/',
 ];

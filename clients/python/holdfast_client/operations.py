@@ -114,10 +114,13 @@ OPERATIONS: Dict[str, Operation] = {
     "sign_by_sign_request": Operation("POST", "/api-v1/damc/sign-requests/sign", (), takes_body=True),
     "get_signoff_rules": Operation("GET", "/api-v1/damc/signoffs/rules/", (), is_repeatable=True),
     "change_signoff_rules": Operation("PUT", "/api-v1/damc/signoffs/rules/", (), takes_body=True, is_repeatable=True),
+    "get_organisation": Operation("GET", "/api-v1/damc/signoffs/organisation/", (), is_repeatable=True),
+    "change_organisation": Operation("PUT", "/api-v1/damc/signoffs/organisation/", (), takes_body=True, is_repeatable=True),
     "get_signoff": Operation("GET", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/{number}/", ("viewerAddress",), is_repeatable=True),
     "get_signoff_proof": Operation("GET", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/{number}/proof/", ("viewerAddress",), is_repeatable=True),
     "download_asset_dossier": Operation("GET", "/api-v1/damc/assets/{assetId}/dossier/", ("viewerAddress", "attachments", "wait",), is_repeatable=True, is_raw=True),
     "get_dossier_proof": Operation("GET", "/api-v1/damc/assets/{assetId}/dossiers/{dossierId}/proof/", ("viewerAddress",), is_repeatable=True),
+    "get_release_certificate": Operation("GET", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/release-certificate/", ("viewerAddress",), is_repeatable=True, is_raw=True),
     "list_events": Operation("GET", "/api-v1/platform/events", ("type", "order", "cursor", "limit",), is_list=True, is_repeatable=True),
     "stream_events": Operation("GET", "/api-v1/platform/events/stream", ("type", "cursor",), is_repeatable=True, is_raw=True),
     "create_endpoint": Operation("POST", "/api-v1/platform/webhooks/endpoints", (), takes_key=True, takes_body=True, is_repeatable=True),
@@ -1899,6 +1902,37 @@ class Operations(Caller):
         result: schemas.SignoffRules = self._data("change_signoff_rules", arguments, options)
         return result
 
+    def get_organisation(
+        self,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.Organisation:
+        """Get the organisation that releases work. Needs the scope `assets:read`."""
+        arguments: Dict[str, Any] = {}
+        result: schemas.Organisation = self._data("get_organisation", arguments, options)
+        return result
+
+    def change_organisation(
+        self,
+        *,
+        name: str,
+        address: str,
+        authority: str,
+        approval_number: str,
+        regulation: str,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.Organisation:
+        """Change the organisation that releases work. Needs the role `owner`."""
+        arguments: Dict[str, Any] = {
+            "name": name,
+            "address": address,
+            "authority": authority,
+            "approvalNumber": approval_number,
+            "regulation": regulation,
+        }
+        result: schemas.Organisation = self._data("change_organisation", arguments, options)
+        return result
+
     def get_signoff(
         self,
         asset_id: str,
@@ -1971,6 +2005,23 @@ class Operations(Caller):
             "dossierId": dossier_id,
         }
         result: schemas.Proof = self._data("get_dossier_proof", arguments, options)
+        return result
+
+    def get_release_certificate(
+        self,
+        asset_id: str,
+        maintenance_id: str,
+        *,
+        viewer_address: str,
+        options: Optional[CallOptions] = None,
+    ) -> Download:
+        """Get the release certificate of a maintenance entry. Needs the scope `assets:read`."""
+        arguments: Dict[str, Any] = {
+            "viewerAddress": viewer_address,
+            "assetId": asset_id,
+            "maintenanceId": maintenance_id,
+        }
+        result: Download = self._data("get_release_certificate", arguments, options)
         return result
 
     def list_events(

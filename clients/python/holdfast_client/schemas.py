@@ -1135,6 +1135,16 @@ class OperatorLoopFailingEventData(TypedDict):
     how: Literal["failing", "stuck", "late"]
 
 
+class Organisation(TypedDict):
+    """In whose name work is released. The service shows it as stated, and does not check it."""
+
+    name: str
+    address: str
+    authority: str
+    approvalNumber: str
+    regulation: str
+
+
 class Passkey(TypedDict):
     """A passkey with which you sign in."""
 

@@ -1713,6 +1713,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/damc/signoffs/organisation/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the organisation that releases work
+         * @description A field is empty if nothing was stated. Needs the scope `assets:read`.
+         */
+        get: operations["getOrganisation"];
+        /**
+         * Change the organisation that releases work
+         * @description For sign-offs as certified that are made from now on: each keeps the organisation as it was stated then, and so does its release certificate. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `owner`.
+         */
+        put: operations["changeOrganisation"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/{number}/": {
         parameters: {
             query?: never;
@@ -1785,6 +1809,26 @@ export interface paths {
          * @description One JSON document, `holdfast/proof@1`, whose content is the file `dossier.json` of the downloaded archive. Needed only if the archive does not contain it as `dossier-proof.json`. 409 until it is confirmed. Needs the scope `assets:read`.
          */
         get: operations["getDossierProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/release-certificate/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the release certificate of a maintenance entry
+         * @description A PDF for people: the release in the boxes of an EASA Form 1 or of a certificate of release to service, where `data.release` of the entry says so; who performed, inspected and certified the work; and its anchor. The dossier has the same. 409 until the entry is certified. Needs the scope `assets:read`.
+         */
+        get: operations["getReleaseCertificate"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4350,6 +4394,34 @@ export interface components {
                 /** @enum {string} */
                 how: "failing" | "stuck" | "late";
             };
+        };
+        /** @description In whose name work is released. The service shows it as stated, and does not check it */
+        Organisation: {
+            /**
+             * Format: plain-text
+             * @description Of the organisation
+             */
+            name: string;
+            /**
+             * Format: plain-text
+             * @description Of the organisation
+             */
+            address: string;
+            /**
+             * Format: plain-text
+             * @description The authority that approved it, and its country
+             */
+            authority: string;
+            /**
+             * Format: plain-text
+             * @description Empty: it has no approval
+             */
+            approvalNumber: string;
+            /**
+             * Format: plain-text
+             * @description What the approval is under
+             */
+            regulation: string;
         };
         /** @description A passkey with which you sign in */
         Passkey: {
@@ -10392,6 +10464,112 @@ export interface operations {
             };
         };
     };
+    getOrganisation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In whose name work is released. The service shows it as stated, and does not check it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Organisation"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeOrganisation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: plain-text
+                     * @description Of the organisation
+                     */
+                    name: string;
+                    /**
+                     * Format: plain-text
+                     * @description Of the organisation
+                     */
+                    address: string;
+                    /**
+                     * Format: plain-text
+                     * @description The authority that approved it, and its country
+                     */
+                    authority: string;
+                    /**
+                     * Format: plain-text
+                     * @description Empty: it has no approval
+                     */
+                    approvalNumber: string;
+                    /**
+                     * Format: plain-text
+                     * @description What the approval is under
+                     */
+                    regulation: string;
+                };
+            };
+        };
+        responses: {
+            /** @description In whose name work is released. The service shows it as stated, and does not check it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Organisation"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getSignoff: {
         parameters: {
             query: {
@@ -10561,6 +10739,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Proof"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getReleaseCertificate: {
+        parameters: {
+            query: {
+                /** @description The address of the viewer: the owner, an assigned worker, or someone with a grant */
+                viewerAddress: string;
+            };
+            header?: never;
+            path: {
+                assetId: string;
+                maintenanceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The release certificate */
+            200: {
+                headers: {
+                    /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
+                    "X-Evidence"?: "development";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
                 };
             };
             /** @description The request was refused; `errorCode` says why */

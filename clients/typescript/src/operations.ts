@@ -106,10 +106,13 @@ export const operationTable = {
   signBySignRequest: {"method":"POST","path":"/api-v1/damc/sign-requests/sign","query":[],"takesBody":true},
   getSignoffRules: {"method":"GET","path":"/api-v1/damc/signoffs/rules/","query":[],"isRepeatable":true},
   changeSignoffRules: {"method":"PUT","path":"/api-v1/damc/signoffs/rules/","query":[],"takesBody":true,"isRepeatable":true},
+  getOrganisation: {"method":"GET","path":"/api-v1/damc/signoffs/organisation/","query":[],"isRepeatable":true},
+  changeOrganisation: {"method":"PUT","path":"/api-v1/damc/signoffs/organisation/","query":[],"takesBody":true,"isRepeatable":true},
   getSignoff: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/{number}/","query":["viewerAddress"],"isRepeatable":true},
   getSignoffProof: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/{number}/proof/","query":["viewerAddress"],"isRepeatable":true},
   downloadAssetDossier: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/dossier/","query":["viewerAddress","attachments","wait"],"isRepeatable":true,"isRaw":true},
   getDossierProof: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/dossiers/{dossierId}/proof/","query":["viewerAddress"],"isRepeatable":true},
+  getReleaseCertificate: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/release-certificate/","query":["viewerAddress"],"isRepeatable":true,"isRaw":true},
   listEvents: {"method":"GET","path":"/api-v1/platform/events","query":["type","order","cursor","limit"],"isList":true,"isRepeatable":true},
   streamEvents: {"method":"GET","path":"/api-v1/platform/events/stream","query":["type","cursor"],"isRepeatable":true,"isRaw":true},
   createEndpoint: {"method":"POST","path":"/api-v1/platform/webhooks/endpoints","query":[],"takesKey":true,"takesBody":true,"isRepeatable":true},
@@ -376,6 +379,10 @@ export interface Operations {
   getSignoffRules: Method<'getSignoffRules'>;
   /** Change the rules for sign-offs. Needs the role `admin`. */
   changeSignoffRules: Method<'changeSignoffRules'>;
+  /** Get the organisation that releases work. Needs the scope `assets:read`. */
+  getOrganisation: Method<'getOrganisation'>;
+  /** Change the organisation that releases work. Needs the role `owner`. */
+  changeOrganisation: Method<'changeOrganisation'>;
   /** Get a sign-off. Needs the scope `assets:read`. */
   getSignoff: Method<'getSignoff'>;
   /** Get the proof of a sign-off. Needs the scope `assets:read`. */
@@ -384,6 +391,8 @@ export interface Operations {
   downloadAssetDossier: Method<'downloadAssetDossier'>;
   /** Get the proof of a dossier. Needs the scope `assets:read`. */
   getDossierProof: Method<'getDossierProof'>;
+  /** Get the release certificate of a maintenance entry. Needs the scope `assets:read`. */
+  getReleaseCertificate: Method<'getReleaseCertificate'>;
   /** Read the event feed. Needs the scope `events:read`. */
   listEvents: Method<'listEvents'>;
   /** Follow the event feed. Needs the scope `events:read`. */

@@ -146,6 +146,15 @@ export function EntryActions({
         disabled={entry.anchor === null}
         size="compact-sm"
       />
+      {entry.signoffs.some(({ role }) => role === 'certified') && (
+        <DownloadButton
+          label="Release certificate"
+          path={entryUrl(asset.assetId, entry.maintenanceId, 'release-certificate/')}
+          query={{ viewerAddress: asset.vaultAddress }}
+          fileName={`release-certificate-${entry.maintenanceId}.pdf`}
+          size="compact-sm"
+        />
+      )}
       {mayAct && (
         <Button size="compact-sm" variant="light" onClick={sign.open}>
           Sign off

@@ -12,6 +12,7 @@ import { useSaving } from '../frame/saving.ts';
 import { type Asset, assetUrl } from './asset.ts';
 import { Attachments, useUploads } from './attachments.tsx';
 import { entryQuery, type Maintenance, type WholeMaintenance } from './maintenance.ts';
+import { ReleaseFields, releaseToData, takeRelease } from './release-fields.tsx';
 import { WorkerChoice } from './worker-choice.tsx';
 
 /** The initial values of the form. */
@@ -53,7 +54,9 @@ function Form({
   const [hours, setHours] = useState<number | string>('');
   const [cycles, setCycles] = useState<number | string>('');
   const [deferred, setDeferred] = useState('');
-  const [data, setData] = useState(() => JSON.stringify(corrected?.data ?? start.data ?? {}, null, 2));
+  const [given] = useState(() => takeRelease(corrected?.data ?? start.data ?? {}));
+  const [release, setRelease] = useState(given.release);
+  const [data, setData] = useState(() => JSON.stringify(given.rest, null, 2));
   const [files, setFiles] = useState<File[]>([]);
   const [kept, setKept] = useState(corrected?.files ?? []);
   const upload = useUploads(asset.vaultAddress);
@@ -71,6 +74,7 @@ function Form({
           },
         }),
         ...(isDefect && deferred !== '' && { deferred: { until: deferred } }),
+        ...releaseToData(release),
       };
       const fileIds = await upload(files);
       const body = {
@@ -160,6 +164,7 @@ function Form({
           onChange={setCycles}
         />
       </SimpleGrid>
+      <ReleaseFields value={release} change={setRelease} />
       <Attachments chosen={files} choose={setFiles} kept={kept} keep={setKept} />
       <JsonField
         label="Data"

@@ -1,8 +1,10 @@
 /** Short notices at the edge of the page: that something was done, or why it failed. */
 import { notifications } from '@mantine/notifications';
 
+const closeButtonProps = { 'aria-label': 'Close' };
+
 export function showDone(message: string): void {
-  notifications.show({ message, color: 'sea', withBorder: true });
+  notifications.show({ message, color: 'sea', withBorder: true, closeButtonProps });
 }
 
 export function showFailure(error: unknown): void {
@@ -13,5 +15,6 @@ export function showFailure(error: unknown): void {
     color: 'red',
     autoClose: 10_000,
     withBorder: true,
+    closeButtonProps,
   });
 }

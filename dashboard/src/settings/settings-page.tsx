@@ -4,6 +4,7 @@ import { PageHead } from '../frame/page-head.tsx';
 import { useTab } from '../frame/tab.ts';
 import { PasswordForm, ProfileForm } from './account-forms.tsx';
 import { NoticeMail } from './notice-mail.tsx';
+import { OrganisationForm } from './organisation-form.tsx';
 import { PasskeyList } from './passkey-list.tsx';
 import { SessionList } from './session-list.tsx';
 import { TwoFactor } from './two-factor.tsx';
@@ -21,6 +22,7 @@ export function SettingsPage() {
           <Tabs.Tab value="two-factor">Passkeys and codes</Tabs.Tab>
           <Tabs.Tab value="sessions">Sessions</Tabs.Tab>
           <Tabs.Tab value="workspace">Workspaces</Tabs.Tab>
+          <Tabs.Tab value="maintenance">Maintenance</Tabs.Tab>
           <Tabs.Tab value="usage">Usage</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="account">
@@ -39,6 +41,9 @@ export function SettingsPage() {
         </Tabs.Panel>
         <Tabs.Panel value="workspace">
           <WorkspaceSettings />
+        </Tabs.Panel>
+        <Tabs.Panel value="maintenance">
+          <OrganisationForm />
         </Tabs.Panel>
         <Tabs.Panel value="usage">
           <UsageList />

@@ -101,6 +101,15 @@ export interface MaintenanceTables {
     categories: string[];
     critical: boolean;
   };
+  organisations: {
+    workspace_id: string;
+    name: string;
+    address: string;
+    authority: string;
+    approval_number: string;
+    regulation: string;
+    updated_at: Timestamp;
+  };
   dossiers: {
     workspace_id: string;
     id: string;

@@ -24,8 +24,8 @@ export interface CheckedAsset {
   isProven: boolean;
   /** Stated with the asset itself, in its newest version; entries may state more. */
   statedUsage: { hours: number; cycles: number };
-  /** The versions in the dossier, and those of them that are proven. */
-  versionCount: number;
+  /** Those in the dossier, and those of them that are proven. */
+  versions: Map<number, VersionLine>;
   proven: Map<number, VersionLine>;
 }
 
@@ -44,7 +44,7 @@ export async function checkAsset(deps: AssetCheckDeps): Promise<CheckedAsset> {
     owned: statedOwnerships(dossier),
     isProven: false,
     statedUsage: usageOf(versions.get(dossier.asset.version)),
-    versionCount: versions.size,
+    versions,
     proven: new Map(),
   };
   const text = files.open(dossierPaths.history);

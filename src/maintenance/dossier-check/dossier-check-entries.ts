@@ -15,11 +15,12 @@ import type { Dossier, DossierCounts, EntryLine, SignoffLine } from './dossier-f
 import { type OrderedEntry, orderGaps } from './dossier-order.ts';
 import { isOwnedThen, ownershipFault } from './dossier-ownership.ts';
 import { createPerformerCheck } from './dossier-performers.ts';
+import { releaseFault } from './dossier-releases.ts';
 import { earlier, isLongBefore, statementFault, type Vouched } from './dossier-times.ts';
 import { createUsageCheck } from './dossier-usage.ts';
 import type { DossierVerifyOptions } from './dossier-verify-options.ts';
 
-export interface EntryCheckDeps extends Pick<CheckedAsset, 'owned' | 'statedUsage' | 'versionCount'> {
+export interface EntryCheckDeps extends Pick<CheckedAsset, 'owned' | 'statedUsage' | 'versions'> {
   dossier: Dossier;
   passkeys: CheckedPasskeys;
   /** When the dossier with all of its entries existed, at the latest. */
@@ -56,7 +57,7 @@ interface Expected {
 }
 
 export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
-  const { dossier, owned, sealed, statedUsage, versionCount, passkeys, findings, options } = deps;
+  const { dossier, owned, sealed, statedUsage, versions: assetVersions, passkeys, findings, options } = deps;
   const { asset, workspaceId, counts } = dossier;
   const seen = new Set<string>();
   const chain = createEntryChain();
@@ -66,7 +67,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
   const corrections = new Map<string, string>();
   const superseded = new Map<string, string>();
   const counted: DossierCounts = {
-    versions: versionCount,
+    versions: assetVersions.size,
     entries: 0,
     provenEntries: 0,
     signoffs: 0,
@@ -137,6 +138,8 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     const signed = { workspaceId, assetId: asset.assetId, maintenanceId, maintenanceHash };
     const faults = await verifySignoff(document, signed);
     faults.push(...passkeys.faults(document));
+    const untrue = releaseFault(document, assetVersions);
+    if (untrue !== null) faults.push(untrue);
     if (!hasDigest(salt, document, signoffHash)) faults.push('it does not match its hash');
     const message = typedData?.message as unknown as Record<string, unknown> | undefined;
     if (Object.entries(fieldsOf(document)).some(([name, value]) => message?.[name] !== value)) {

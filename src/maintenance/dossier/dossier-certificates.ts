@@ -1,12 +1,22 @@
-/** The release certificates of a dossier: one document for each of the newest, and shared volumes for all others. */
+/**
+ * The release certificates of a dossier: one document for each of the newest, and shared volumes for all others. Or that of a
+ * single entry, which is the same.
+ */
+import { buffer } from 'node:stream/consumers';
+import type { ManyProofs } from '../../anchoring/many-proofs.ts';
+import { findStoredChain } from '../../chain/stored-chain.ts';
 
 import type { Db } from '../../db/database.ts';
 import type { DocumentThread } from '../../pdf/document-thread.ts';
-import type { AssetKey } from '../assets/assets.store.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { type AssetKey, findAsset } from '../assets/assets.store.ts';
 import { type Dossier, dossierPaths } from '../dossier-check/dossier-format.ts';
+import { noMaintenance } from '../entries/maintenances.store.ts';
 import type { DossierArchive } from './dossier-archive.ts';
-import type { DossierClocks } from './dossier-clocks.ts';
-import { isCertified, type KeptEntry, keptEntries } from './dossier-entries.ts';
+import { createDossierClocks, type DossierClocks } from './dossier-clocks.ts';
+import { findKeptEntry, isCertified, type KeptEntry, keptEntries } from './dossier-entries.ts';
+import { contentOf } from './dossier-lines.ts';
+import { assetToJson, findOwners } from './dossier-summary.ts';
 import type { ReleaseInput } from './release-certificate.ts';
 import { type SentEntry, sendEntry } from './sent-entry.ts';
 
@@ -15,6 +25,42 @@ import { type SentEntry, sendEntry } from './sent-entry.ts';
  */
 const mostAlone = 200;
 const mostOfVolume = 500;
+
+export interface SingleCertificateDeps {
+  db: Db;
+  manyProofs: ManyProofs;
+  documents: Pick<DocumentThread, 'write'>;
+}
+
+/** Throws resource_not_found, or conflict if nobody has certified the entry. */
+export async function makeCertificate(
+  { db, manyProofs, documents }: SingleCertificateDeps,
+  { workspaceId, assetId }: AssetKey,
+  maintenanceId: string,
+): Promise<Buffer> {
+  const key = { workspaceId, assetId };
+  const kept = await findKeptEntry(db, key, maintenanceId);
+  if (!kept) throw noMaintenance(maintenanceId);
+  if (!isCertified(kept)) {
+    throw new AppError(
+      'conflict',
+      `The maintenance entry ${maintenanceId} is not certified, so there is no release certificate.`,
+    );
+  }
+  const madeAt = new Date();
+  const clocks = createDossierClocks({ chain: await findStoredChain(db), at: madeAt });
+  const content = contentOf(kept.hash, kept.salt);
+  const asked = { workspaceId, subjectId: maintenanceId, kind: 'maintenance', version: 1, content };
+  for (const proof of await manyProofs([asked])) if (typeof proof === 'object') await clocks.add(proof);
+  const asset = assetToJson(await findAsset(db, key));
+  const { owner } = await findOwners(db, key);
+  const input = { asset, owner, chain: clocks.chain, madeAt, source: entriesFolder };
+  const sent = sendEntry(kept, clocks);
+  return buffer(documents.write({ workspaceId, kind: 'releaseCertificate', input: { ...input, sent } }));
+}
+
+/** Where the entries are in a dossier. */
+const entriesFolder = 'entries';
 
 export interface CertifiedInput {
   db: Db;
@@ -35,7 +81,7 @@ export async function writeCertificates(
 ): Promise<void> {
   if (certified === 0) return;
   const { asset, owner } = known;
-  const input: ReleaseInput = { asset, owner, chain: clocks.chain, madeAt, source: 'entries' };
+  const input: ReleaseInput = { asset, owner, chain: clocks.chain, madeAt, source: entriesFolder };
   const part = { workspaceId: key.workspaceId, part: true };
   async function* entries(): AsyncGenerator<KeptEntry> {
     for await (const page of keptEntries(db, key, upTo)) yield* page.filter(isCertified);

@@ -56,6 +56,26 @@ export async function* keptEntries(db: Db, key: AssetKey, upTo: number): AsyncGe
   } while (last);
 }
 
+export async function findKeptEntry(
+  db: Db,
+  { workspaceId, assetId }: AssetKey,
+  maintenanceId: string,
+): Promise<KeptEntry | null> {
+  const { rows } = await sql<EntryRow>`
+    select m.id, m.number, m.performed_at, m.entry, m.salt, m.hash, correction.id as superseded_by,
+      ${sql.raw(anchorColumns)}
+    from maintenances m
+    left join maintenances correction on correction.workspace_id = m.workspace_id and correction.supersedes = m.id
+    ${sql.raw(joinAnchor(leafKey('maintenance', 'm')))}
+    where m.workspace_id = ${workspaceId} and m.id = ${maintenanceId} and m.asset_id = ${assetId}`.execute(
+    db,
+  );
+  const [row] = rows;
+  if (!row) return null;
+  const signoffs = await readSignoffs(db, workspaceId, [row.id]);
+  return toEntry(row, signoffs.get(row.id) ?? []);
+}
+
 /** Whether somebody has certified it. */
 export function isCertified({ signoffs }: Pick<KeptEntry, 'signoffs'>): boolean {
   return signoffs.some(({ document }) => document.role === 'certified');

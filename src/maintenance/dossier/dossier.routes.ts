@@ -1,4 +1,4 @@
-/** /damc/assets/{assetId}/dossier/, and the proofs of dossiers that were downloaded */
+/** /damc/assets/{assetId}/dossier/, the proofs of dossiers that were downloaded, and single release certificates */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { proofOf } from '../../anchoring/proof-schema.ts';
@@ -9,6 +9,7 @@ import { may } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { address, sample, text } from '../../runtime/schemas.ts';
 import { assetPath, assetUrl } from '../assets/assets.routes.ts';
+import { maintenancesUrl } from '../entries/maintenances.routes.ts';
 import type { Dossiers } from './dossier.ts';
 
 /** A client that has read nothing for this long is gone. */
@@ -116,6 +117,43 @@ export function dossierRoutes(app: Api, { dossiers }: { dossiers: Dossiers }): v
     async (request) => {
       const view = { caller: callerOf(request), ...request.params, ...request.query };
       return { ...(await dossiers.proof(view)) };
+    },
+  );
+
+  app.get(
+    `${maintenancesUrl}:maintenanceId/release-certificate/`,
+    {
+      config: { scope: 'assets:read', tellsOfChain: true },
+      schema: {
+        operationId: 'getReleaseCertificate',
+        summary: 'Get the release certificate of a maintenance entry',
+        description:
+          'A PDF for people: the release in the boxes of an EASA Form 1 or of a certificate of release to service, where `data.release` of the entry says so; who performed, inspected and certified the work; and its anchor. The dossier has the same. 409 until the entry is certified.',
+        tags: ['maintenances'],
+        params: Type.Object({ assetId: text(sample.assetId), maintenanceId: text(sample.maintenanceId) }),
+        querystring: Type.Object({ viewerAddress }, { additionalProperties: false }),
+        response: {
+          200: {
+            description: 'The release certificate',
+            content: { 'application/pdf': { schema: Type.String({ format: 'binary' }) } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { maintenanceId } = request.params;
+      const pdf = await dossiers.certificate({
+        caller: callerOf(request),
+        ...request.params,
+        ...request.query,
+      });
+      return reply
+        .headers({
+          'content-disposition': attachment(`release-certificate-${maintenanceId}.pdf`),
+          'content-security-policy': attachmentPolicy,
+        })
+        .type('application/pdf')
+        .send(pdf as never);
     },
   );
 }

@@ -24,11 +24,11 @@ import {
   entriesPath,
 } from '../dossier-check/dossier-format.ts';
 import { anchorTimes } from '../dossier-check/dossier-ownership.ts';
-import type { View } from '../entries/maintenances.ts';
+import type { EntryView, View } from '../entries/maintenances.ts';
 import { dueList } from '../intervals/asset-due.ts';
 import type { Usage } from '../signing/maintenance-entry.ts';
 import { createDossierArchive, type DossierArchive } from './dossier-archive.ts';
-import { writeCertificates } from './dossier-certificates.ts';
+import { makeCertificate, writeCertificates } from './dossier-certificates.ts';
 import { createDossierClocks, type DossierClocks } from './dossier-clocks.ts';
 import { countEntries, type KeptEntry, keptEntries } from './dossier-entries.ts';
 import { entryLines, filesOf, type LinesDeps } from './dossier-lines.ts';
@@ -51,6 +51,11 @@ import { type SentEntry, sendEntry } from './sent-entry.ts';
 export interface Dossiers {
   /** The look is in the access log before anything is sent. On an error, the stream is aborted. */
   open(view: View, options: ExportOptions): Promise<{ dossierId: string; stream: Readable }>;
+  /**
+   * The release certificate of an entry, as the dossier has it. The look is in the access log before it is made; throws
+   * conflict if nobody has certified the entry.
+   */
+  certificate(view: EntryView): Promise<Buffer>;
   /** The proof of dossier.json, for an archive that ended before it was confirmed. */
   proof: DossierSeals['proof'];
   /** How many dossiers a workspace is downloading from this node. */
@@ -80,6 +85,11 @@ export function createDossiers(deps: DossiersDeps): Dossiers {
   return {
     count: running.count,
     proof: seals.proof,
+    async certificate(view) {
+      const { caller, assetId, maintenanceId } = view;
+      await deps.assetAccess.require({ ...view, what: 'release certificate', targetId: maintenanceId });
+      return makeCertificate(deps, { workspaceId: caller.workspaceId, assetId }, maintenanceId);
+    },
     async open(view, { withFiles, longestWaitMs }) {
       const { caller, assetId } = view;
       await deps.assetAccess.require({ ...view, what: 'dossier' });

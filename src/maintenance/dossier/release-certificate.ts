@@ -9,14 +9,31 @@ import {
   developmentMark,
   whyDevelopment,
 } from '../../holdings/certificates/certificate-words.ts';
-import { heading, list, notice, type Pair, pairByPair, pairs, paragraph, title } from '../../pdf/blocks.ts';
+import {
+  heading,
+  list,
+  notice,
+  type Pair,
+  pairByPair,
+  pairs,
+  paragraph,
+  title,
+  type Words,
+} from '../../pdf/blocks.ts';
 import type { Drawing, Parts } from '../../pdf/drawing.ts';
 import { colours, sizes } from '../../pdf/look.ts';
 import { createPaper, type Paper } from '../../pdf/paper.ts';
 import { notPrinted } from '../../pdf/showable.ts';
-import { signedInWords } from '../../proof/signoff/signoff-document.ts';
+import { type Organisation, signedInWords } from '../../proof/signoff/signoff-document.ts';
 import type { Dossier } from '../dossier-check/dossier-format.ts';
 import { inWords, roleWords, shortened } from './logbook-words.ts';
+import {
+  approvedDataInWords,
+  drawReleaseForm,
+  formFault,
+  type ReleaseForm,
+  releaseForm,
+} from './release-form.ts';
 import { type PrintedEntry, type PrintedSignoff, readEntry, type SentEntry } from './sent-entry.ts';
 
 /** What all entries of an asset share. */
@@ -39,6 +56,7 @@ export function drawReleaseCertificate(input: ReleaseInput & { sent: SentEntry }
     head: ['Release certificate', maintenanceId],
     foot: `Created on ${dateAndTime(madeAt)}`,
     marks: marksOf(kept),
+    landscape: true,
   });
   return { stream: paper.stream, parts: drawOne(paper, input, kept) };
 }
@@ -52,6 +70,7 @@ export function drawReleaseVolume(input: ReleaseInput): Drawing<SentEntry> {
     head: ['Release certificates', ''],
     foot: `Created on ${dateAndTime(input.madeAt)}`,
     streamed: true,
+    landscape: true,
   });
   return { stream: paper.stream, parts: drawAll(paper, input) };
 }
@@ -98,17 +117,23 @@ function* drawRelease(
       title: 'Provisional',
       text:
         anchor === null
-          ? 'When this certificate was created, the entry was not on the chain yet. Download the dossier again later.'
+          ? 'When this certificate was created, the entry was not on the chain yet. Download it again later.'
           : 'When this certificate was created, the block of the anchor was confirmed but not final.',
       tone: colours.warning,
     });
   }
+  const form = releaseForm(kept);
+  const fault = formFault(form);
+  if (fault) notice(paper, { ...fault, tone: colours.warning });
+  yield 'part';
+  drawReleaseForm(paper, kept, form);
+  yield 'part';
   paragraph(paper, statement(kept), { size: sizes.body + 0.8 });
   heading(paper, 'The asset');
-  pairs(paper, aboutAsset(input));
+  pairs(paper, aboutAsset(input, form));
   yield 'part';
   heading(paper, 'The work');
-  yield* pairByPair(paper, aboutWork(kept));
+  yield* pairByPair(paper, aboutWork(kept, form));
   for (const signoff of signoffs) {
     heading(paper, `${roleWords[signoff.document.role]} by`);
     pairs(paper, aboutSignoff(signoff));
@@ -119,8 +144,10 @@ function* drawRelease(
   heading(paper, 'How to rely on it', { keep: 90 });
   list(paper, [
     `This document is a reading aid. What counts are the signatures and proofs in “${input.source}” of the dossier of ${asset.assetId}: open “verify.html” of the same dossier, which checks all of them without the service.`,
-    'The licences are shown as the organisation had entered them when they were used; this document does not show whether an authority issued them.',
-    'It shows what was signed. It does not replace a form that a regulation requires.',
+    'The organisation, its approval and the licences are shown as they had been entered when the work was certified; this document does not show whether an authority issued them.',
+    ...(form.release === null || form.lacks.length > 0
+      ? ['It shows what was signed. It does not replace a form that a regulation requires.']
+      : []),
     `${notPrinted} “${input.source}” contains every text as it was written.`,
   ]);
 }
@@ -153,17 +180,38 @@ function onBehalfOf(signoffs: PrintedSignoff[]): string {
   return ` The service signed on behalf of ${names.join(' and ')}.`;
 }
 
-function aboutAsset({ asset, owner }: ReleaseInput): Pair[] {
+/** As it was when it was certified, as far as that was recorded. */
+function aboutAsset({ asset, owner }: ReleaseInput, { released }: ReleaseForm): Pair[] {
+  const { name, partNumber, serialNumber } = released?.asset ?? asset;
+  const organisation = released?.organisation;
   return [
-    { name: 'Name', value: { text: asset.name || '(none given)', strong: true } },
-    { name: 'Id', value: asset.assetId },
-    { name: 'Serial number', value: asset.serialNumber || '(none given)' },
-    { name: 'Part number', value: asset.partNumber || '(none given)' },
+    { name: 'Name', value: { text: name || '(none given)', strong: true } },
+    { name: 'Id', value: released ? `${asset.assetId}, version ${released.asset.version}` : asset.assetId },
+    { name: 'Serial number', value: serialNumber || '(none given)' },
+    { name: 'Part number', value: partNumber || '(none given)' },
     { name: 'Current owner', value: { text: owner.name || '(no name)', note: owner.address } },
+    ...(organisation ? [{ name: 'Released by', value: organisationInWords(organisation) }] : []),
   ];
 }
 
-function aboutWork({ entry, number, hash }: PrintedEntry): Pair[] {
+function organisationInWords({ name, address, authority, approvalNumber, regulation }: Organisation): Words {
+  const approval = [regulation, authority].filter((text) => text !== '').join(', ');
+  const number = approvalNumber === '' ? 'No approval number' : `Approval ${approvalNumber}`;
+  return {
+    text: [name, address].filter((text) => text !== '').join(', ') || '(no name)',
+    note: approval === '' ? `${number}.` : `${number} (${approval}).`,
+  };
+}
+
+function aboutWork(
+  { entry, number, hash }: PrintedEntry,
+  { approvedData, workOrder, release }: ReleaseForm,
+): Pair[] {
+  const shown = [
+    ...(approvedData.length > 0 ? ['approvedData'] : []),
+    ...(workOrder === '' ? [] : ['workOrder']),
+    ...(release === null ? [] : ['release']),
+  ];
   return [
     { name: 'Entry number', value: number.toLocaleString('en-US') },
     { name: 'Type', value: entry.type },
@@ -172,7 +220,10 @@ function aboutWork({ entry, number, hash }: PrintedEntry): Pair[] {
     { name: 'Recorded', value: dateAndTime(new Date(entry.recordedAt)) },
     { name: 'Recorded for', value: { text: entry.workerName || '(no name)', note: entry.workerAddress } },
     ...(entry.supersedes === null ? [] : [{ name: 'Corrects', value: entry.supersedes }]),
+    { name: 'Approved data', value: approvedDataInWords(approvedData) || '(none given)' },
+    ...(workOrder === '' ? [] : [{ name: 'Work order', value: workOrder }]),
     ...Object.entries(entry.data)
+      .filter(([name]) => !shown.includes(name))
       .slice(0, mostData)
       .map(([name, value]) => ({ name: shortened(name), value: inWords(value) })),
     ...entry.files.map(({ name, contentHash }) => ({

@@ -1,5 +1,6 @@
 /** A maintenance entry as it is hashed: a self-contained document. Pure, and safe in browsers. */
 import { isCalendarDay, isDateTime } from '../../runtime/date-time.ts';
+import { releaseDataFault } from './release-data.ts';
 
 /** The content of maintenanceHash, hashed in its RFC 8785 form with a salt. */
 export interface MaintenanceEntry {
@@ -80,8 +81,8 @@ export interface ReadData {
 
 /** Returns an error message if they are invalid. */
 export function readData(data: Record<string, unknown>): ReadData | string {
-  const deferral = deferralFault(data);
-  if (deferral !== null) return deferral;
+  const fault = deferralFault(data) ?? releaseDataFault(data);
+  if (fault !== null) return fault;
   const closes = readCloses(data);
   if (typeof closes === 'string') return closes;
   const usage = readUsage(data);

@@ -36,6 +36,7 @@ import {
 import { wholeLicence } from '../signing/licence.ts';
 import { makeSignoffTypedData } from '../signing/signoff.ts';
 import { judgeSignoff, type SignoffRole, signingTimeFault } from '../signing/signoff-rules.ts';
+import { readRelease } from './organisation.store.ts';
 import { requireSigningAuthority, requireWorker } from './signing-authority.ts';
 import { readOwnKeyRoles } from './signoff-rules.store.ts';
 import { lockEntry, type SignableEntry } from './signoffs.store.ts';
@@ -123,7 +124,10 @@ export function createSignoffs({ db, keyring, publicUrl }: SignoffsDeps): Signof
         const now = new Date();
         const signedAt = wholeSeconds(input.signedAt ?? soonest(entry));
         if (input.signedAt) requireRecent(signedAt, now);
-        const document = unsigned({ workspaceId, ...input }, { subject, entry, signedAt });
+        const document = {
+          ...unsigned({ workspaceId, ...input }, { subject, entry, signedAt }),
+          ...(input.role === 'certified' && { release: await readRelease(db, { workspaceId, ...input }) }),
+        };
         const fields = fieldsOf(document);
         const signed =
           input.assertion && passkey

@@ -30,6 +30,8 @@ export interface SignoffDocument {
   signedAt: string;
   /** In `@2` only. */
   signedWith?: SignedWith;
+  /** In `@2` and as `certified` only; sign-offs of earlier versions lack it. */
+  release?: Release;
   /** 65 bytes of secp256k1; of a passkey, the signature in its assertion. */
   signature: Hex;
 }
@@ -43,6 +45,24 @@ export interface UsedLicence {
   category?: string | null;
   validFrom?: string | null;
   suspendedAt?: string | null;
+}
+
+/** In whose name work is released, and what it was done on, as both were at that time. */
+export interface Release {
+  /** Null: the workspace had stated none. */
+  organisation: Organisation | null;
+  asset: { version: number; name: string; partNumber: string; serialNumber: string };
+}
+
+/** As it was stated; each may be empty. */
+export interface Organisation {
+  name: string;
+  address: string;
+  /** The authority that approved it, and its country. */
+  authority: string;
+  approvalNumber: string;
+  /** What the approval is under, such as Part-145. */
+  regulation: string;
 }
 
 export type SignedWith =
@@ -126,7 +146,8 @@ export function isSignoffFormat(document: unknown): document is { format: string
 
 /** What is wrong with the form of a document of a known format. */
 export function signoffFaults(document: { format: string }): Fault[] {
-  const members = document.format === signoffFormat ? { ...common, signedWith } : common;
+  const released = Object.hasOwn(document, 'release') ? { role: exactly('certified'), release } : {};
+  const members = document.format === signoffFormat ? { ...common, signedWith, ...released } : common;
   return objectOf({ format: oneOf(formats), ...members })(document, '');
 }
 
@@ -144,6 +165,18 @@ const common = {
   signedAt: matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/u, 'a time in whole seconds'),
   signature: anyHex,
 };
+
+const release = objectOf({
+  organisation: nullOr(
+    objectOf({ name: text, address: text, authority: text, approvalNumber: text, regulation: text }),
+  ),
+  asset: objectOf({
+    version: integerUpTo(2 ** 31 - 1),
+    name: text,
+    partNumber: text,
+    serialNumber: text,
+  }),
+});
 
 const methods: Record<string, Check> = {
   'own-key': objectOf({ method: exactly('own-key') }),

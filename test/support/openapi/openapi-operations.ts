@@ -153,7 +153,7 @@ export function isSuccess({ name }: Operation, status: number): boolean {
   return (
     status < 300 ||
     (status === 409 &&
-      /\/(proof|certificate|evidence|history|transfer|install|remove|signoffs|requests?|accept)\/?$/.test(
+      /\/(proof|(release-)?certificate|evidence|history|transfer|install|remove|signoffs|requests?|accept)\/?$/.test(
         name,
       ))
   );

@@ -36,6 +36,14 @@ const wholeLicence = {
   ...{ validFrom: '2021-07-01T00:00:00.000Z', expiresAt: null, suspendedAt: null },
 };
 
+const release = {
+  organisation: {
+    ...{ name: 'Nordjet Teknik', address: 'Hangar 4, 1, 2300 København', authority: 'EASA, Denmark' },
+    ...{ approvalNumber: 'DK.145.0042', regulation: 'Part-145' },
+  },
+  asset: { version: 3, name: 'Pümp', partNumber: 'P-7', serialNumber: '0417' },
+};
+
 async function byKey(
   document: Unsigned,
   signedWith?: SignoffDocument['signedWith'],
@@ -74,6 +82,48 @@ export async function signoffVectors(): Promise<NamedVector[]> {
       'With a category, but without the limits that belong to it.',
       await byKey(
         { ...unsigned, licence: { ...unsigned.licence, category: 'B1' } as never },
+        { method: 'own-key' },
+      ),
+      fails,
+    ],
+    [
+      'release',
+      'As certified, in the name of an organisation.',
+      await byKey({ ...unsigned, release }, { method: 'own-key' }),
+      passes,
+    ],
+    [
+      'release-without-organisation',
+      "As certified, in nobody else's name.",
+      await byKey({ ...unsigned, release: { ...release, organisation: null } }, { method: 'own-key' }),
+      passes,
+    ],
+    [
+      'release-as-inspected',
+      'A release in another role than certified.',
+      await byKey({ ...unsigned, role: 'inspected', release }, { method: 'own-key' }),
+      fails,
+    ],
+    [
+      'release-without-approval',
+      'A release that lacks the approval number of its organisation.',
+      await byKey(
+        {
+          ...unsigned,
+          release: {
+            ...release,
+            organisation: { ...release.organisation, approvalNumber: undefined as never },
+          },
+        },
+        { method: 'own-key' },
+      ),
+      fails,
+    ],
+    [
+      'release-of-no-version',
+      'A release of an asset whose version is a text.',
+      await byKey(
+        { ...unsigned, release: { ...release, asset: { ...release.asset, version: '3' as never } } },
         { method: 'own-key' },
       ),
       fails,

@@ -39,6 +39,8 @@ _MEMBERS = (
 )
 _LICENCE = ("scope", "number", "authority", "expiresAt")
 _LIMITS = ("category", "validFrom", "suspendedAt")
+_ORGANISATION = ("name", "address", "authority", "approvalNumber", "regulation")
+_ASSET = ("version", "name", "partNumber", "serialNumber")
 _PASSKEY = (
     "method",
     "registration",
@@ -71,6 +73,21 @@ def _licence(value: Any) -> Optional[Dict[str, Any]]:
         if licence[name] is not None:
             _text(licence[name], f"licence.{name}")
     return licence
+
+
+def _check_release(signoff: Dict[str, Any]) -> None:
+    """In whose name the work is released: the form of what says so."""
+    require(signoff["role"] == "certified", "Only a sign-off as certified releases something.")
+    release = members(signoff["release"], ("organisation", "asset"), "release")
+    if release["organisation"] is not None:
+        organisation = members(release["organisation"], _ORGANISATION, "release.organisation")
+        for name in _ORGANISATION:
+            _text(organisation[name], f"release.organisation.{name}")
+    asset = members(release["asset"], _ASSET, "release.asset")
+    count = asset["version"].integer() if isinstance(asset["version"], Number) else None
+    require(count is not None and 0 <= count < 2**31, "release.asset.version is not a number.")
+    for name in _ASSET[1:]:
+        _text(asset[name], f"release.asset.{name}")
 
 
 def _seconds(value: Any) -> int:
@@ -197,7 +214,10 @@ def check_signoff(proof: Proof, content: bytes) -> str:
     if not known:
         raise Skips("The format of this sign-off is not known.")
     names = _MEMBERS if signoff["format"] == _EARLIER else (*_MEMBERS, "signedWith")
-    signoff = members(signoff, names, "The sign-off")
+    is_release = signoff["format"] == _CURRENT and "release" in signoff
+    signoff = members(signoff, (*names, "release") if is_release else names, "The sign-off")
+    if is_release:
+        _check_release(signoff)
     digest = _digest(signoff)
     _text(signoff["workerName"], "workerName")
     require(signoff["workspaceId"] == proof.subject.workspace_id, "The sign-off is of another workspace.")

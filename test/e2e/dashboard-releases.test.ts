@@ -1,0 +1,115 @@
+/** The dashboard on releasing work: the organisation, what an entry needs for its certificate, and the certificate. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { browserMissing } from '../support/clients/browser.ts';
+import { readPdf } from '../support/clients/read-pdf.ts';
+import { openAssetFixture } from '../support/fixtures/asset-fixture.ts';
+import {
+  type DashboardFixture,
+  findFaults,
+  openDashboardFixture,
+} from '../support/fixtures/dashboard-fixture.ts';
+import { licence } from '../support/fixtures/maintenance-fixture.ts';
+
+const skip = browserMissing();
+
+let fixture: DashboardFixture;
+before(async () => {
+  if (skip) return;
+  fixture = await openDashboardFixture();
+});
+after(() => fixture?.close());
+
+test('an owner states the organisation, and others only see it', { skip }, async () => {
+  const page = await fixture.open('/settings?tab=maintenance', { as: await fixture.owner() });
+  await page.getByText('say that they are neither an EASA Form 1').waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('Nordjet Teknik');
+  await page.getByLabel('Address').fill('Hangar 4\n2300 København');
+  await page.getByLabel('Approving authority and country').fill('EASA / Denmark');
+  await page.getByLabel('Approval number').fill('DK.145.0042');
+  await page.getByLabel('Regulation').fill('Part-145');
+  assert.equal(await page.getByText('say that they are neither').count(), 0);
+  await page.getByRole('button', { name: 'Save organisation' }).click();
+  await page.getByText('The organisation was saved').waitFor();
+  assert.deepEqual(await findFaults(page), []);
+  await page.context().close();
+  const { visitor } = await fixture.member('admin');
+  const other = await fixture.open('/settings?tab=maintenance', { as: visitor });
+  await other.getByText('Only owners change it.').waitFor();
+  assert.equal(await other.getByLabel('Approval number').inputValue(), 'DK.145.0042');
+  assert.equal(await other.getByRole('button', { name: 'Save organisation' }).count(), 0);
+  await other.context().close();
+});
+
+test('an entry names approved data and what is released, and its certificate is a button', {
+  skip,
+}, async () => {
+  const { service } = fixture;
+  const assets = openAssetFixture(service);
+  const assetId = await assets.newAsset({ partNumber: 'HP-45' });
+  const [mechanic, certifier] = [await assets.newWorker(), await assets.newWorker()];
+  const licences = [licence('repair', 'DK.66.1')];
+  await service.call('PATCH', `/api-v1/damc/workers/${certifier}/`, { body: { licences } });
+  await assets.call('POST', assetId, 'workers/', { body: { workers: [mechanic, certifier] } });
+  const page = await fixture.open(`/assets/${encodeURIComponent(assetId)}`, { as: await fixture.owner() });
+  await page.getByRole('button', { name: 'New entry' }).first().click();
+  const form = page.getByRole('dialog', { name: 'New maintenance entry' });
+  await form.getByRole('combobox', { name: 'Worker' }).click();
+  await page.getByRole('option', { name: new RegExp(mechanic.slice(0, 8)) }).click();
+  await form.getByLabel('Type').fill('repair');
+  await form.getByLabel('Summary').fill('Seal replaced');
+  await form.getByRole('combobox', { name: 'What is released' }).click();
+  await page.getByRole('option', { name: /A component/ }).click();
+  await form.getByRole('button', { name: 'Record work' }).click();
+  await form.getByText('Choose what most of the work was.').waitFor();
+  await form.getByRole('combobox', { name: 'Status of the component' }).click();
+  await page.getByRole('option', { name: 'Overhauled' }).click();
+  await form.getByLabel('Work order').fill('WO-118');
+  for (const [index, text] of ['CMM 29-11-07', 'AD 2025-0123'].entries()) {
+    await form.getByRole('button', { name: 'Add approved data' }).click();
+    await form.getByLabel(`Approved data ${index + 1}`, { exact: true }).fill(text);
+  }
+  await form.getByLabel('Revision 1').fill('12');
+  await form.getByLabel('Remarks on the certificate').fill('Leak test passed.');
+  assert.deepEqual(await findFaults(page), []);
+  await form.getByRole('button', { name: 'Record work' }).click();
+  await form.waitFor({ state: 'detached' });
+  const view = async (path = '') => {
+    const { vaultAddress } = (await assets.call('GET', assetId)).json;
+    return assets.call('GET', assetId, `maintenances/${path}?viewerAddress=${vaultAddress}`);
+  };
+  const [{ maintenanceId }] = (await view()).json;
+  const { data } = (await view(`${maintenanceId}/details/`)).json;
+  assert.deepEqual(data, {
+    approvedData: [{ reference: 'CMM 29-11-07', revision: '12' }, { reference: 'AD 2025-0123' }],
+    workOrder: 'WO-118',
+    release: { as: 'component', work: 'overhauled', remarks: 'Leak test passed.' },
+  });
+  const key = await service.onBehalfKey();
+  for (const [workerAddress, role] of [
+    [mechanic, 'performed'],
+    [certifier, 'certified'],
+  ]) {
+    const body = { workerAddress, role };
+    const signed = await assets.call('POST', assetId, `maintenances/${maintenanceId}/signoffs/`, {
+      body,
+      key,
+    });
+    assert.equal(signed.status, 201, signed.text);
+  }
+  await page.reload();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Release certificate' }).click();
+  const pdf = await readFile(await (await download).path());
+  assert.match(
+    readPdf(pdf).text,
+    /8\. Part no\. HP-45.*Approved data: CMM 29-11-07, revision 12; AD 2025-0123/,
+  );
+  // A correction begins with what was stated.
+  await page.getByRole('button', { name: 'Correct' }).click();
+  const correction = page.getByRole('dialog', { name: 'Correct an entry' });
+  assert.equal(await correction.getByLabel('Approved data 2', { exact: true }).inputValue(), 'AD 2025-0123');
+  assert.equal(await correction.getByLabel('Work order').inputValue(), 'WO-118');
+  await page.context().close();
+});
