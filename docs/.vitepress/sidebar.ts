@@ -30,6 +30,7 @@ export const sidebar = [
       { text: 'Dossiers', link: '/dossier' },
       { text: 'Proofs', link: '/proof' },
       { text: 'Timestamps', link: '/timestamps' },
+      { text: 'Approvals', link: '/approvals' },
       { text: 'The audit log', link: '/audit-log' },
     ],
   },

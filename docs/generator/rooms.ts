@@ -109,6 +109,7 @@ export const floors: Room[][] = [
       path: 'src/access/provider/',
       job: 'Single sign-on: the OpenID Connect provider, its people and sessions',
     },
+    { path: 'src/access/approvals/', job: 'Steps that need a second person: asked for, approved, refused' },
     { path: 'src/access/workspaces/', job: 'Workspaces and their limits' },
     { path: 'src/access/audit/', job: 'The audit log and its chain' },
   ],

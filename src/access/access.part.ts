@@ -10,9 +10,15 @@ import { openServiceSecret } from '../keys/service-secret.ts';
 import type { Changes } from '../runtime/loop.ts';
 import { apiKeyUseLoop } from './api-keys/api-key-use.loop.ts';
 import { apiKeyRoutes } from './api-keys/api-keys.routes.ts';
-import { createApiKeys } from './api-keys/api-keys.ts';
-import { createCallers } from './api-keys/callers.ts';
+import { createApiKeys, findMaker } from './api-keys/api-keys.ts';
+import { createCallers, findActor } from './api-keys/callers.ts';
 import { ensureFirstKey } from './api-keys/first-start.ts';
+import { createKeyStep } from './api-keys/wide-keys.ts';
+import { approvalRulesRoutes } from './approvals/approval-rules.routes.ts';
+import { approvalsLoop } from './approvals/approvals.loop.ts';
+import { approvalRoutes } from './approvals/approvals.routes.ts';
+import { createApprovals } from './approvals/approvals.ts';
+import type { DefineStep } from './approvals/steps.ts';
 import { auditRoutes } from './audit/audit.routes.ts';
 import { auditChainLoop } from './audit/audit-chain.loop.ts';
 import { passkeyRoutes } from './passkeys/passkeys.routes.ts';
@@ -35,6 +41,8 @@ import { providerRoutes } from './provider/provider.routes.ts';
 
 export interface Access extends Part {
   findCaller: FindCaller;
+  /** For steps that can need a second person. */
+  defineStep: DefineStep;
   /** The first API key, created if the default workspace never had one: to be shown once. */
   makeFirstKey(): Promise<string | null>;
   /** A link that creates the first owner; null once there is one. */
@@ -58,6 +66,7 @@ export async function createAccess(
   { db, pool, keyring, publicUrl, changes, log }: AccessDeps,
 ): Promise<Access> {
   const apiKeys = createApiKeys({ db, pool });
+  const approvals = createApprovals({ db, keyring, findActor, findMaker });
   const provider =
     providerConfig &&
     openProvider({
@@ -76,6 +85,7 @@ export async function createAccess(
   const passwordRules = createPasswordRules({ leakedPasswords });
   const invitations = createInvitations(db, passwordRules);
   return {
+    defineStep: approvals.define,
     findCaller: createCallers({ db, apiKeys, signIn }).find,
     makeFirstKey: () => ensureFirstKey(db, apiKeys),
     async makeOwnerLink() {
@@ -83,9 +93,11 @@ export async function createAccess(
       return token && invitationLink(publicUrl(), token);
     },
     nodeLoops: [apiKeyUseLoop(apiKeys)],
-    loops: [auditChainLoop(db, changes), peopleUpkeepLoop(db)],
+    loops: [auditChainLoop(db, changes), peopleUpkeepLoop(db), approvalsLoop(db)],
     routes(app, shell) {
-      apiKeyRoutes(app, { ...shell, apiKeys });
+      apiKeyRoutes(app, { ...shell, apiKeys, createKey: createKeyStep(approvals.define, apiKeys) });
+      approvalRoutes(app, { ...shell, approvals });
+      approvalRulesRoutes(app, { db, define: approvals.define });
       auditRoutes(app, { ...shell, db });
       const signInThrottle = createSignInThrottle(db);
       confirmationRoutes(app, { db, signIn, signInThrottle, publicUrl });

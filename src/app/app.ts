@@ -125,7 +125,7 @@ export async function createApp(
   const access = await openPart('access', () =>
     createAccess(config, { db, pool, keyring, publicUrl, changes, log }),
   );
-  const { findCaller } = access;
+  const { findCaller, defineStep } = access;
   const feed = await openPart('feed', () => createFeed({ db, pool, findCaller, limits, changes }));
   const webhooks = await openPart('webhooks', () =>
     createWebhooks(config.webhooks, {
@@ -174,6 +174,7 @@ export async function createApp(
   const holdings = await openPart('holdings', () =>
     createHoldings({
       ...{ db, pool, commit, keyring, blobs, blobStore, archive, onChain, documents, eventWakeup, limits },
+      defineStep,
       nodeUse,
       backupRetentionDays: config.backupRetentionDays,
       ...{ publicUrl, changes, log },
@@ -183,7 +184,7 @@ export async function createApp(
   );
   const maintenance = await openPart('maintenance', () =>
     createMaintenance({
-      ...{ db, pool, commit, keyring, onChain, documents, limits },
+      ...{ db, pool, commit, keyring, onChain, documents, limits, defineStep },
       vaults: holdings.vaults,
       fileContents: holdings.fileContents,
       publicUrl,

@@ -1,5 +1,6 @@
 /** All checks of `holdfast fsck` on one screen; the fault tests use them as their oracle. */
 import type { PublicClient } from 'viem';
+import { approvalsCheck } from '../access/approvals/approvals.check.ts';
 import { auditCheck } from '../access/audit/audit.check.ts';
 import { announcedKinds } from '../anchoring/anchored.check.ts';
 import { anchorsCheck } from '../anchoring/anchors.check.ts';
@@ -67,6 +68,7 @@ export function allChecks(deps: CheckDeps): Check[] {
     assetsCheck(deps.db),
     maintenancesCheck(deps.db),
     passkeysCheck(deps.db),
+    approvalsCheck(deps.db),
     dossiersCheck(deps.db),
     announcementsCheck(deps.db, [
       ...announcedKinds(),

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { OperatorError } from '../runtime/errors.ts';
 import { version } from '../runtime/version.ts';
+import { addApprovalsCommands } from './approvals.ts';
 import { addArchiveCommand } from './archive.ts';
 import { addBackupCommand } from './backup.ts';
 import { addChainCommands } from './chain.ts';
@@ -56,6 +57,7 @@ The commands work alongside a running service, and start the embedded PostgreSQL
   addKeysCommands(program);
   addWorkspacesCommands(program);
   addUsersCommand(program);
+  addApprovalsCommands(program);
   addWebhooksCommands(program);
   addListenCommand(program);
   addTriggerCommand(program);

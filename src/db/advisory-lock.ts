@@ -32,6 +32,8 @@ export const locks = {
   identities: 4_801_070,
   /** The second key is the workspace. */
   workRules: 4_801_071,
+  /** The second key is the workspace. */
+  approvals: 4_801_080,
   retention: 4_801_021,
   restore: 4_801_008,
   /** Held by the session. */

@@ -1,5 +1,6 @@
 /** The tables as TypeScript types, one file per area; a test compares them with the migrated database. */
 import type { AnchoringTables } from './tables/anchoring.ts';
+import type { ApprovalTables } from './tables/approvals.ts';
 import type { ArchiveTables } from './tables/archive.ts';
 import type { AssetTables } from './tables/assets.ts';
 import type { ChainTables } from './tables/chain.ts';
@@ -18,6 +19,7 @@ export interface Tables
     WebhookTables,
     ChainTables,
     AnchoringTables,
+    ApprovalTables,
     ArchiveTables,
     ClockTables,
     FileTables,

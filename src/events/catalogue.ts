@@ -100,6 +100,28 @@ export const eventCatalogue = {
     about: 'A webhook endpoint was disabled because it is gone or failed for too long',
     data: { endpoint_id: text, url: text, reason: oneOf('gone', 'failing'), disabled_at: time },
   },
+  'approval.requested': {
+    about: 'Somebody asked for a step that a second person has to approve',
+    data: {
+      approval_id: text,
+      step: text,
+      subject_id: text,
+      requested_by: text,
+      requested_at: time,
+      expires_at: time,
+    },
+  },
+  'approval.decided': {
+    about: 'A step that needed a second person was approved, refused or withdrawn, or nobody decided in time',
+    data: {
+      approval_id: text,
+      step: text,
+      subject_id: text,
+      decision: oneOf('approved', 'refused', 'withdrawn', 'expired'),
+      decided_by: text,
+      decided_at: time,
+    },
+  },
   'endpoint.failing': {
     about: 'A webhook endpoint is failing, or works again',
     ofNotice: true,

@@ -1,6 +1,7 @@
 /** The part of the service for what vaults hold: records and files, with their proofs, certificates and figures. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { DefineStep } from '../access/approvals/steps.ts';
 import type { Archive } from '../anchoring/archive/archive.ts';
 import type { HistoryProofs } from '../anchoring/history-proofs.ts';
 import type { Proofs } from '../anchoring/proofs.ts';
@@ -25,6 +26,7 @@ import { createEvidencePackages } from './evidence-package/evidence-packages.ts'
 import { fileContentRoutes } from './files/file-content.routes.ts';
 import { createFileContents, type FileContents } from './files/file-content.ts';
 import { fileCustodyRoutes } from './files/file-custody.routes.ts';
+import { eraseFileStep } from './files/file-erasure.ts';
 import { fileRoutes } from './files/files.routes.ts';
 import { createFiles } from './files/files.ts';
 import { fileValidationLoop } from './files/validation/file-validation.loop.ts';
@@ -39,11 +41,12 @@ import { statsRoutes } from './overview/stats.routes.ts';
 import { createStats, type StatsDeps } from './overview/stats.ts';
 import { usageRoutes } from './overview/usage.routes.ts';
 import { createUsage, type NodeUse } from './overview/usage.ts';
+import { eraseRecordStep } from './records/record-erasure.ts';
 import { recordRoutes } from './records/records.routes.ts';
 import { createRecords } from './records/records.ts';
 import { retentionLoop } from './retention/retention.loop.ts';
 import { retentionRoutes } from './retention/retention.routes.ts';
-import { createRetentionRules, createRetentionWork } from './retention/retention.ts';
+import { createRetentionRules, createRetentionWork, setRetentionStep } from './retention/retention.ts';
 import { transactionRoutes } from './vaults/transactions.routes.ts';
 import { createTransactions } from './vaults/transactions.ts';
 import { vaultRoutes } from './vaults/vaults.routes.ts';
@@ -61,6 +64,8 @@ export interface HoldingsDeps {
   pool: Pool;
   commit: CommitTogether;
   keyring: Keyring;
+  /** For steps that can need a second person. */
+  defineStep: DefineStep;
   blobs: Blobs;
   blobStore: BlobStore;
   archive: Archive;
@@ -92,6 +97,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 export function createHoldings(deps: HoldingsDeps): Holdings {
   const { db, pool, commit, keyring, blobs, archive, onChain, documents, eventWakeup, changes, log } = deps;
+  const { defineStep } = deps;
   const { proofs, historyProofs, registry } = onChain;
   const makeProof = proofs.make;
   const vaults = createVaults({ db, pool, commit, keyring, eventWakeup });
@@ -123,18 +129,22 @@ export function createHoldings(deps: HoldingsDeps): Holdings {
       recordRoutes(app, {
         ...shell,
         goneFromBackups,
-        records: createRecords({ db, pool, commit, vaults, journal, archive, makeProof }),
+        eraseRecord: eraseRecordStep(defineStep, { archive, journal, goneFromBackups }),
+        records: createRecords({ db, pool, commit, vaults, archive, makeProof }),
       });
-      retentionRoutes(app, { retention: createRetentionRules({ db, vaults }) });
+      retentionRoutes(app, {
+        retention: createRetentionRules({ db, vaults }),
+        setRetention: setRetentionStep(defineStep),
+      });
       holdRoutes(app, {
         ...shell,
         goneFromBackups,
         holds: createHolds(db),
         listErasures: (workspaceId, page) => listErasures(db, workspaceId, page),
       });
-      const files = createFiles({ db, pool, vaults, blobs, journal, proofs, historyProofs });
-      fileRoutes(app, { ...shell, files });
-      fileCustodyRoutes(app, { ...shell, files });
+      const files = createFiles({ db, pool, vaults, proofs, historyProofs });
+      fileRoutes(app, { ...shell, files, eraseFile: eraseFileStep(defineStep, { blobs, journal }) });
+      fileCustodyRoutes(app, { ...shell, files, defineStep });
       fileValidationRoutes(app, {
         ...shell,
         fileValidations: createFileValidations({

@@ -1,5 +1,6 @@
 /** The part of the service for the maintenance of assets: entries, sign-offs, intervals, workers, dossiers. */
 import type { Pool } from 'pg';
+import type { DefineStep } from '../access/approvals/steps.ts';
 import type { HistoryProofs } from '../anchoring/history-proofs.ts';
 import type { ManyProofs } from '../anchoring/many-proofs.ts';
 import type { Proofs } from '../anchoring/proofs.ts';
@@ -52,6 +53,8 @@ export interface MaintenanceDeps {
   pool: Pool;
   commit: CommitTogether;
   keyring: Keyring;
+  /** For steps that can need a second person. */
+  defineStep: DefineStep;
   vaults: Vaults;
   fileContents: FileContents;
   onChain: { proofs: Proofs; historyProofs: HistoryProofs; manyProofs: ManyProofs };
@@ -78,7 +81,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       workerRoutes(app, { ...shell, workers: createWorkers({ db, commit, keyring }) });
       assetRoutes(app, { ...shell, assets, assetAccess });
       assetVersionRoutes(app, { ...shell, assets, assetAccess });
-      assetTransferRoutes(app, { ...shell, assets, db });
+      assetTransferRoutes(app, { ...shell, assets, db, defineStep: deps.defineStep });
       assetViewerRoutes(app, {
         ...shell,
         db,

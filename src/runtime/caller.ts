@@ -11,6 +11,7 @@ const resources = [
   'events',
   'keys',
   'audit',
+  'approvals',
 ] as const;
 
 export type Scope = `${(typeof resources)[number]}:${'read' | 'write'}` | typeof onBehalf;

@@ -39,6 +39,7 @@ const given: Record<string, string[]> = {
   'chain accept-reorg': ['1'],
   'chain fund': [`0x${'11'.repeat(20)}`, '1'],
   'workspaces limits': ['default'],
+  'approvals off': ['--workspace', 'default'],
   archive: ['--before', '2026-01-01'],
   'evidence export': ['fil_1', '--out', 'never-written.zip'],
 };

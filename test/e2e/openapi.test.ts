@@ -122,7 +122,7 @@ const openPaths = [
   'post /api-v1/platform/webhooks/portal/secret',
   'post /api-v1/platform/webhooks/portal/rotate-secret',
 ];
-/** What an admin decides in person, beside what is about people. */
+/** What is decided in person, beside what is about people. */
 const personPaths = [
   'put /api-v1/damc/workers/{address}/person/',
   'delete /api-v1/damc/workers/{address}/person/',
@@ -133,6 +133,10 @@ const personPaths = [
   'put /api-v1/damc/signoffs/organisation/',
   'put /api-v1/damc/signoffs/rules/work/',
   'put /api-v1/damc/assets/{assetId}/rules/',
+  'get /api-v1/platform/approval-rules',
+  'put /api-v1/platform/approval-rules',
+  'post /api-v1/platform/approvals/{approvalId}/approve',
+  'post /api-v1/platform/approvals/{approvalId}/refuse',
 ];
 
 function assertAccess(name: string, { security, description = '', tags }: Json): void {

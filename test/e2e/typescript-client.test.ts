@@ -315,6 +315,7 @@ test('a revoked key ends the stream with its error', async () => {
   const key = await service.makeKey({ newWorkspace: true });
   const client = clientOf({ apiKey: key });
   const other = await client.createApiKey({ name: 'stream' });
+  assert.ok('key' in other);
   const next = clientOf({ apiKey: other.key }).streamEvents().next();
   await client.revokeApiKey({ keyId: other.id });
   await assert.rejects(next, UnauthorizedError);

@@ -19,6 +19,8 @@ EventType = Literal[
     "asset.intervals.changed",
     "anchor.reorged",
     "endpoint.disabled",
+    "approval.requested",
+    "approval.decided",
     "endpoint.failing",
     "api_key.expiring",
     "asset.maintenance.due",
@@ -44,6 +46,8 @@ Event = Union[
     schemas.AssetIntervalsChangedEvent,  # A maintenance interval of an asset was created, changed, completed or deleted
     schemas.AnchorReorgedEvent,  # A reorg removed an anchor transaction from the chain; its content is anchored again
     schemas.EndpointDisabledEvent,  # A webhook endpoint was disabled because it is gone or failed for too long
+    schemas.ApprovalRequestedEvent,  # Somebody asked for a step that a second person has to approve
+    schemas.ApprovalDecidedEvent,  # A step that needed a second person was approved, refused or withdrawn, or nobody decided in time
     schemas.EndpointFailingEvent,  # A webhook endpoint is failing, or works again
     schemas.Api_keyExpiringEvent,  # An API key expires within 14 days
     schemas.AssetMaintenanceDueEvent,  # Maintenance work on an asset is due, or has been completed; or the asset has reached a life limit

@@ -153,6 +153,14 @@ OPERATIONS: Dict[str, Operation] = {
     "create_api_key": Operation("POST", "/api-v1/platform/api-keys", (), takes_key=True, takes_body=True, is_repeatable=True),
     "list_api_keys": Operation("GET", "/api-v1/platform/api-keys", ("cursor", "limit",), is_list=True, is_repeatable=True),
     "revoke_api_key": Operation("DELETE", "/api-v1/platform/api-keys/{keyId}", (), is_repeatable=True),
+    "list_approvals": Operation("GET", "/api-v1/platform/approvals", ("status", "cursor", "limit",), is_list=True, is_repeatable=True),
+    "get_approval": Operation("GET", "/api-v1/platform/approvals/{approvalId}", (), is_repeatable=True),
+    "approve_step": Operation("POST", "/api-v1/platform/approvals/{approvalId}/approve", (), takes_key=True, takes_body=True, is_repeatable=True),
+    "refuse_step": Operation("POST", "/api-v1/platform/approvals/{approvalId}/refuse", (), takes_key=True, takes_body=True, is_repeatable=True),
+    "withdraw_step": Operation("POST", "/api-v1/platform/approvals/{approvalId}/withdraw", (), takes_key=True, takes_body=True, is_repeatable=True),
+    "collect_approved_key": Operation("POST", "/api-v1/platform/approvals/{approvalId}/collect", (), takes_key=True, is_repeatable=True),
+    "get_approval_rules": Operation("GET", "/api-v1/platform/approval-rules", (), is_repeatable=True),
+    "update_approval_rules": Operation("PUT", "/api-v1/platform/approval-rules", (), takes_body=True, is_repeatable=True),
     "list_audit_entries": Operation("GET", "/api-v1/platform/audit-log", ("action", "actorId", "targetId", "cursor", "limit",), is_list=True, is_repeatable=True),
     "list_passkeys": Operation("GET", "/api-v1/platform/passkeys", (), is_list=True, is_repeatable=True),
     "create_passkey": Operation("POST", "/api-v1/platform/passkeys", (), takes_body=True),
@@ -696,13 +704,13 @@ class Operations(Caller):
         *,
         destination_vault_address: str,
         options: Optional[CallOptions] = None,
-    ) -> schemas.FileTransfer:
+    ) -> Union[schemas.FileTransfer, schemas.NeedsApproval]:
         """Transfer a file to another vault. Needs the scope `files:write`."""
         arguments: Dict[str, Any] = {
             "fileId": file_id,
             "destinationVaultAddress": destination_vault_address,
         }
-        result: schemas.FileTransfer = self._data("transfer_file", arguments, options)
+        result: Union[schemas.FileTransfer, schemas.NeedsApproval] = self._data("transfer_file", arguments, options)
         return result
 
     def get_file_history(
@@ -1152,13 +1160,13 @@ class Operations(Caller):
         *,
         destination_vault_address: str,
         options: Optional[CallOptions] = None,
-    ) -> schemas.AssetTransfer:
+    ) -> Union[schemas.AssetTransfer, schemas.NeedsApproval]:
         """Transfer an asset to another vault. Needs the scope `assets:write`."""
         arguments: Dict[str, Any] = {
             "assetId": asset_id,
             "destinationVaultAddress": destination_vault_address,
         }
-        result: schemas.AssetTransfer = self._data("transfer_asset", arguments, options)
+        result: Union[schemas.AssetTransfer, schemas.NeedsApproval] = self._data("transfer_asset", arguments, options)
         return result
 
     def list_asset_transfers(
@@ -2027,7 +2035,7 @@ class Operations(Caller):
     def list_events(
         self,
         *,
-        type: Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "anchor.reorged", "endpoint.disabled", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near"] = UNSET,
+        type: Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "anchor.reorged", "endpoint.disabled", "approval.requested", "approval.decided", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near"] = UNSET,
         order: Literal["oldest", "newest"] = UNSET,
         cursor: str = UNSET,
         limit: int = UNSET,
@@ -2047,7 +2055,7 @@ class Operations(Caller):
         self,
         *,
         url: str,
-        event_types: List[Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "anchor.reorged", "endpoint.disabled", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near", "file.*", "file.anchor.*", "file.validation.*", "file.transfer.*", "record.*", "record.anchor.*", "vault.*", "maintenance.*", "maintenance.anchor.*", "asset.*", "asset.transfer.*", "asset.intervals.*", "anchor.*", "endpoint.*", "api_key.*", "asset.maintenance.*", "worker.*", "worker.licence.*", "operator.*", "operator.gas.*", "operator.chain.*", "operator.loop.*", "operator.disk.*", "operator.budget.*", "*"]],
+        event_types: List[Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "anchor.reorged", "endpoint.disabled", "approval.requested", "approval.decided", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near", "file.*", "file.anchor.*", "file.validation.*", "file.transfer.*", "record.*", "record.anchor.*", "vault.*", "maintenance.*", "maintenance.anchor.*", "asset.*", "asset.transfer.*", "asset.intervals.*", "anchor.*", "endpoint.*", "approval.*", "api_key.*", "asset.maintenance.*", "worker.*", "worker.licence.*", "operator.*", "operator.gas.*", "operator.chain.*", "operator.loop.*", "operator.disk.*", "operator.budget.*", "*"]],
         filter: Optional[str] = UNSET,
         description: str = UNSET,
         enabled: bool = UNSET,
@@ -2107,7 +2115,7 @@ class Operations(Caller):
         endpoint_id: str,
         *,
         url: str = UNSET,
-        event_types: List[Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "anchor.reorged", "endpoint.disabled", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near", "file.*", "file.anchor.*", "file.validation.*", "file.transfer.*", "record.*", "record.anchor.*", "vault.*", "maintenance.*", "maintenance.anchor.*", "asset.*", "asset.transfer.*", "asset.intervals.*", "anchor.*", "endpoint.*", "api_key.*", "asset.maintenance.*", "worker.*", "worker.licence.*", "operator.*", "operator.gas.*", "operator.chain.*", "operator.loop.*", "operator.disk.*", "operator.budget.*", "*"]] = UNSET,
+        event_types: List[Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "anchor.reorged", "endpoint.disabled", "approval.requested", "approval.decided", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near", "file.*", "file.anchor.*", "file.validation.*", "file.transfer.*", "record.*", "record.anchor.*", "vault.*", "maintenance.*", "maintenance.anchor.*", "asset.*", "asset.transfer.*", "asset.intervals.*", "anchor.*", "endpoint.*", "approval.*", "api_key.*", "asset.maintenance.*", "worker.*", "worker.licence.*", "operator.*", "operator.gas.*", "operator.chain.*", "operator.loop.*", "operator.disk.*", "operator.budget.*", "*"]] = UNSET,
         filter: Optional[str] = UNSET,
         description: str = UNSET,
         enabled: bool = UNSET,
@@ -2272,7 +2280,7 @@ class Operations(Caller):
         from_: str,
         to: str,
         status: Literal["succeeded", "failed", "skipped"] = UNSET,
-        types: List[Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "anchor.reorged", "endpoint.disabled", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near", "file.*", "file.anchor.*", "file.validation.*", "file.transfer.*", "record.*", "record.anchor.*", "vault.*", "maintenance.*", "maintenance.anchor.*", "asset.*", "asset.transfer.*", "asset.intervals.*", "anchor.*", "endpoint.*", "api_key.*", "asset.maintenance.*", "worker.*", "worker.licence.*", "operator.*", "operator.gas.*", "operator.chain.*", "operator.loop.*", "operator.disk.*", "operator.budget.*", "*"]] = UNSET,
+        types: List[Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "anchor.reorged", "endpoint.disabled", "approval.requested", "approval.decided", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near", "file.*", "file.anchor.*", "file.validation.*", "file.transfer.*", "record.*", "record.anchor.*", "vault.*", "maintenance.*", "maintenance.anchor.*", "asset.*", "asset.transfer.*", "asset.intervals.*", "anchor.*", "endpoint.*", "approval.*", "api_key.*", "asset.maintenance.*", "worker.*", "worker.licence.*", "operator.*", "operator.gas.*", "operator.chain.*", "operator.loop.*", "operator.disk.*", "operator.budget.*", "*"]] = UNSET,
         dry_run: bool = UNSET,
         options: Optional[CallOptions] = None,
     ) -> schemas.CreateReplayResult:
@@ -2485,7 +2493,7 @@ class Operations(Caller):
         self,
         *,
         name: str,
-        scopes: List[Literal["vaults:read", "vaults:write", "files:read", "files:write", "records:read", "records:write", "assets:read", "assets:write", "workers:read", "workers:write", "webhooks:read", "webhooks:write", "events:read", "events:write", "keys:read", "keys:write", "audit:read", "audit:write", "signoffs:on-behalf"]] = UNSET,
+        scopes: List[Literal["vaults:read", "vaults:write", "files:read", "files:write", "records:read", "records:write", "assets:read", "assets:write", "workers:read", "workers:write", "webhooks:read", "webhooks:write", "events:read", "events:write", "keys:read", "keys:write", "audit:read", "audit:write", "approvals:read", "approvals:write", "signoffs:on-behalf"]] = UNSET,
         expires_at: str = UNSET,
         options: Optional[CallOptions] = None,
     ) -> schemas.CreatedApiKey:
@@ -2524,6 +2532,123 @@ class Operations(Caller):
             "keyId": key_id,
         }
         self._data("revoke_api_key", arguments, options)
+
+    def list_approvals(
+        self,
+        *,
+        status: Literal["open", "approved", "refused", "withdrawn", "expired"] = UNSET,
+        cursor: str = UNSET,
+        limit: int = UNSET,
+        options: Optional[CallOptions] = None,
+    ) -> Pages[schemas.Approval]:
+        """List approvals. Needs the scope `approvals:read`."""
+        arguments: Dict[str, Any] = {
+            "status": status,
+            "cursor": cursor,
+            "limit": limit,
+        }
+        result: Pages[schemas.Approval] = self._pages("list_approvals", arguments, options)
+        return result
+
+    def get_approval(
+        self,
+        approval_id: str,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.Approval:
+        """Get an approval. Needs the scope `approvals:read`."""
+        arguments: Dict[str, Any] = {
+            "approvalId": approval_id,
+        }
+        result: schemas.Approval = self._data("get_approval", arguments, options)
+        return result
+
+    def approve_step(
+        self,
+        approval_id: str,
+        *,
+        reason: str = UNSET,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.Approval:
+        """Approve what somebody asked for. Needs the role `developer`."""
+        arguments: Dict[str, Any] = {
+            "approvalId": approval_id,
+            "reason": reason,
+        }
+        result: schemas.Approval = self._data("approve_step", arguments, options)
+        return result
+
+    def refuse_step(
+        self,
+        approval_id: str,
+        *,
+        reason: str,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.Approval:
+        """Refuse what somebody asked for. Needs the role `developer`."""
+        arguments: Dict[str, Any] = {
+            "approvalId": approval_id,
+            "reason": reason,
+        }
+        result: schemas.Approval = self._data("refuse_step", arguments, options)
+        return result
+
+    def withdraw_step(
+        self,
+        approval_id: str,
+        *,
+        reason: str = UNSET,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.Approval:
+        """Withdraw what you asked for. Needs the scope `approvals:write`."""
+        arguments: Dict[str, Any] = {
+            "approvalId": approval_id,
+            "reason": reason,
+        }
+        result: schemas.Approval = self._data("withdraw_step", arguments, options)
+        return result
+
+    def collect_approved_key(
+        self,
+        approval_id: str,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.CollectedApiKey:
+        """Collect an approved API key. Needs the scope `approvals:write`."""
+        arguments: Dict[str, Any] = {
+            "approvalId": approval_id,
+        }
+        result: schemas.CollectedApiKey = self._data("collect_approved_key", arguments, options)
+        return result
+
+    def get_approval_rules(
+        self,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.ApprovalRules:
+        """Get the rules for approvals. Needs the role `viewer`."""
+        arguments: Dict[str, Any] = {}
+        result: schemas.ApprovalRules = self._data("get_approval_rules", arguments, options)
+        return result
+
+    def update_approval_rules(
+        self,
+        *,
+        erase_content: bool = UNSET,
+        transfer: bool = UNSET,
+        wide_keys: bool = UNSET,
+        expires_after_hours: int = UNSET,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.ApprovalRules:
+        """Change the rules for approvals. Needs the role `admin`."""
+        arguments: Dict[str, Any] = {
+            "eraseContent": erase_content,
+            "transfer": transfer,
+            "wideKeys": wide_keys,
+            "expiresAfterHours": expires_after_hours,
+        }
+        result: schemas.ApprovalRules = self._data("update_approval_rules", arguments, options)
+        return result
 
     def list_audit_entries(
         self,

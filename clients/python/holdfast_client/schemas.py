@@ -53,6 +53,85 @@ class Api_keyExpiringEventData(TypedDict):
     expires_at: str
 
 
+class Approval(TypedDict):
+    """A step that needs a second person."""
+
+    id: str
+    step: Literal["record.erase_data", "file.erase_content", "vault.set_retention", "file.transfer", "asset.transfer", "api_key.create", "approval_rules.change"]
+    subjectId: Optional[str]
+    effect: Dict[str, Any]
+    status: Literal["open", "approved", "refused", "withdrawn", "expired"]
+    role: str
+    requestedBy: ApprovalRequestedBy
+    requestedAt: str
+    expiresAt: str
+    decidedBy: Optional[ApprovalDecidedBy]
+    decidedAt: Optional[str]
+    reason: Optional[str]
+    result: Optional[Dict[str, Any]]
+    canDecide: bool
+    canCollect: bool
+
+
+class ApprovalRequestedBy(TypedDict):
+    kind: str
+    id: str
+    personId: Optional[str]
+
+
+class ApprovalDecidedBy(TypedDict):
+    kind: str
+    id: str
+
+
+class ApprovalDecidedEvent(TypedDict):
+    """A step that needed a second person was approved, refused or withdrawn, or nobody decided in time."""
+
+    id: str
+    type: Literal["approval.decided"]
+    timestamp: str
+    workspace_id: str
+    data: ApprovalDecidedEventData
+
+
+class ApprovalDecidedEventData(TypedDict):
+    approval_id: str
+    step: str
+    subject_id: str
+    decision: Literal["approved", "refused", "withdrawn", "expired"]
+    decided_by: str
+    decided_at: str
+
+
+class ApprovalRequestedEvent(TypedDict):
+    """Somebody asked for a step that a second person has to approve."""
+
+    id: str
+    type: Literal["approval.requested"]
+    timestamp: str
+    workspace_id: str
+    data: ApprovalRequestedEventData
+
+
+class ApprovalRequestedEventData(TypedDict):
+    approval_id: str
+    step: str
+    subject_id: str
+    requested_by: str
+    requested_at: str
+    expires_at: str
+
+
+class ApprovalRules(TypedDict):
+    """Which steps need a second person in the workspace."""
+
+    eraseContent: bool
+    transfer: bool
+    wideKeys: bool
+    expiresAfterHours: int
+    deciders: int
+
+
 class Asset(TypedDict):
     """An asset under maintenance."""
 
@@ -355,6 +434,14 @@ class AuditLogProof(TypedDict):
     sequence: int
     content: str
     proof: Proof
+
+
+class CollectedApiKey(TypedDict):
+    """The secret of an approved API key, which is shown only once."""
+
+    id: str
+    name: str
+    key: str
 
 
 class CreatedApiKey(TypedDict):
@@ -945,6 +1032,17 @@ class MovedEndpoint(TypedDict):
     disabledReason: Optional[Literal["owner", "gone", "failing"]]
     publicKey: Optional[str]
     test: EndpointTest
+
+
+class NeedsApproval(TypedDict):
+    """A second person has to approve it; nothing was done yet."""
+
+    approval: NeedsApprovalApproval
+
+
+class NeedsApprovalApproval(TypedDict):
+    id: str
+    expiresAt: str
 
 
 class Notice(TypedDict):

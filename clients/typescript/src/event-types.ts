@@ -29,6 +29,10 @@ export interface Events {
   'anchor.reorged': Schemas['AnchorReorgedEvent'];
   /** A webhook endpoint was disabled because it is gone or failed for too long. */
   'endpoint.disabled': Schemas['EndpointDisabledEvent'];
+  /** Somebody asked for a step that a second person has to approve. */
+  'approval.requested': Schemas['ApprovalRequestedEvent'];
+  /** A step that needed a second person was approved, refused or withdrawn, or nobody decided in time. */
+  'approval.decided': Schemas['ApprovalDecidedEvent'];
   /** A webhook endpoint is failing, or works again. */
   'endpoint.failing': Schemas['EndpointFailingEvent'];
   /** An API key expires within 14 days. */

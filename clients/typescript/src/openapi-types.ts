@@ -289,7 +289,7 @@ export interface paths {
         post?: never;
         /**
          * Erase the data of a record
-         * @description Erases all versions, or one of them: the data, its salt, and what the proof stated beside it. Hashes and proofs remain; externalId remains, too. The answer says when the last backup with the data is gone. Repeating the request changes nothing. 409 `on_hold` while the record or its vault is held. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `records:write`.
+         * @description Erases all versions, or one of them: the data, its salt, and what the proof stated beside it. Hashes and proofs remain; externalId remains, too. The answer says when the last backup with the data is gone. Repeating the request changes nothing. 409 `on_hold` while the record or its vault is held. If the workspace requires a second person for it: 202 with the `approval` to wait for, and its address in `Location`. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `records:write`.
          */
         delete: operations["eraseRecordData"];
         options?: never;
@@ -311,7 +311,7 @@ export interface paths {
         get: operations["getRetention"];
         /**
          * Set the retention of a vault
-         * @description What is older is erased within about an hour, and so is what becomes older later. Hashes and proofs remain. What is held is not erased until the hold is released, nor are files that are attached to a certified maintenance entry. GET …/retention/preview tells what a period would erase. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `vaults:write`.
+         * @description What is older is erased within about an hour, and so is what becomes older later. Hashes and proofs remain. What is held is not erased until the hold is released, nor are files that are attached to a certified maintenance entry. GET …/retention/preview tells what a period would erase. If the workspace requires a second person for it: 202 with the `approval` to wait for, and its address in `Location`. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `vaults:write`.
          */
         put: operations["putRetention"];
         post?: never;
@@ -469,7 +469,7 @@ export interface paths {
         post?: never;
         /**
          * Erase the content of a file
-         * @description Erases all versions, or one of them. The content can no longer be downloaded. 204: the encryption key was deleted, and nobody can read the bytes again. 200: some of the bytes remain because another file of the vault has the same content; erase that file too. Hashes and proofs remain. Repeating the request changes nothing and returns the same response. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `files:write`.
+         * @description Erases all versions, or one of them. The content can no longer be downloaded. 204: the encryption key was deleted, and nobody can read the bytes again. 200: some of the bytes remain because another file of the vault has the same content; erase that file too. Hashes and proofs remain. Repeating the request changes nothing and returns the same response. If the workspace requires a second person for it: 202 with the `approval` to wait for, and its address in `Location`. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `files:write`.
          */
         delete: operations["eraseFileContent"];
         options?: never;
@@ -488,7 +488,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer a file to another vault
-         * @description Sealed by the sending vault. The file belongs to the receiving vault once the transfer is confirmed, and `file.transfer.completed` is sent. Until then, other transfers and new versions are refused. 409 if the receiving vault is deactivated; the sending vault may be. Needs the scope `files:write`.
+         * @description Sealed by the sending vault. The file belongs to the receiving vault once the transfer is confirmed, and `file.transfer.completed` is sent. Until then, other transfers and new versions are refused. 409 if the receiving vault is deactivated; the sending vault may be. If the workspace requires a second person for it: 202 with the `approval` to wait for, and its address in `Location`. Needs the scope `files:write`.
          */
         post: operations["transferFile"];
         delete?: never;
@@ -952,7 +952,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer an asset to another vault
-         * @description The owner changes once the chain confirms the transfer, and `asset.transfer.completed` is sent. The whole history stays with the asset; viewer grants and worker assignments end. Needs the scope `assets:write`.
+         * @description The owner changes once the chain confirms the transfer, and `asset.transfer.completed` is sent. The whole history stays with the asset; viewer grants and worker assignments end. If the workspace requires a second person for it: 202 with the `approval` to wait for, and its address in `Location`. Needs the scope `assets:write`.
          */
         post: operations["transferAsset"];
         delete?: never;
@@ -2352,7 +2352,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The key belongs to the caller's workspace and can have at most the caller's scopes. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `keys:write`.
+         * @description The key belongs to the caller's workspace and can have at most the caller's scopes. A key that may do more than read can need a second person; who asked then collects it once it is approved. If the workspace requires a second person for it: 202 with the `approval` to wait for, and its address in `Location`. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `keys:write`.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -2376,6 +2376,150 @@ export interface paths {
          * @description Takes effect on the next request. Revoking it again changes nothing. Needs the scope `keys:write`.
          */
         delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List approvals
+         * @description What waits for a second person, and what was decided in the last year, newest first. Needs the scope `approvals:read`.
+         */
+        get: operations["listApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/approvals/{approvalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an approval
+         * @description Needs the scope `approvals:read`.
+         */
+        get: operations["getApproval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/approvals/{approvalId}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve what somebody asked for
+         * @description Takes the step in the same commit, as who asked for it. You need the role that the approval names, and for some steps a session confirmed in the last minutes (`step_up_required`). 403 `second_person_required` if you asked for it yourself, or an API key that you made did. 409 if it was decided before or has expired, if who asked may not do it any more, or if it would not do what it would have done when it was asked for. If the step is refused by now, so is the approval, with the same error. Only for people who are signed in. Needs the role `developer`.
+         */
+        post: operations["approveStep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/approvals/{approvalId}/refuse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refuse what somebody asked for
+         * @description You need the role that the approval names. Who asked withdraws it instead. Only for people who are signed in. Needs the role `developer`.
+         */
+        post: operations["refuseStep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/approvals/{approvalId}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw what you asked for
+         * @description For who asked, and for the person who made the API key that did. Needs the scope `approvals:write`.
+         */
+        post: operations["withdrawStep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/approvals/{approvalId}/collect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Collect an approved API key
+         * @description Shows the key once, and only to who asked for it, within seven days of the approval. The second person never sees it. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `approvals:write`.
+         */
+        post: operations["collectApprovedKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/platform/approval-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the rules for approvals
+         * @description Only for people who are signed in. Needs the role `viewer`.
+         */
+        get: operations["getApprovalRules"];
+        /**
+         * Change the rules for approvals
+         * @description What is left out stays as it is. A rule that is turned on holds from the next request on, for people and API keys alike; 409 while there are not two people with the role admin or owner. Turning one off needs a second person itself. Requests that already wait stay as they are. If the workspace requires a second person for it: 202 with the `approval` to wait for, and its address in `Location`. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
+         */
+        put: operations["updateApprovalRules"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2951,6 +3095,40 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "approval.requested": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Somebody asked for a step that a second person has to approve */
+        post: operations["onApprovalRequested"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "approval.decided": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A step that needed a second person was approved, refused or withdrawn, or nobody decided in time */
+        post: operations["onApprovalDecided"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "endpoint.failing": {
         parameters: {
             query?: never;
@@ -3160,6 +3338,102 @@ export interface components {
                 /** Format: date-time */
                 expires_at: string;
             };
+        };
+        /** @description A step that needs a second person */
+        Approval: {
+            id: string;
+            /** @enum {string} */
+            step: "record.erase_data" | "file.erase_content" | "vault.set_retention" | "file.transfer" | "asset.transfer" | "api_key.create" | "approval_rules.change";
+            /** @description What the step is about; null for a new API key */
+            subjectId: string | null;
+            /** @description What the step would have done when it was asked for. It is done only if it still does just that. */
+            effect: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            status: "open" | "approved" | "refused" | "withdrawn" | "expired";
+            /** @description The role that the second person needs */
+            role: string;
+            requestedBy: {
+                /** @description `api_key` or `user` */
+                kind: string;
+                id: string;
+                /** @description The person who asked, or who made the API key that did; null: made on the command line */
+                personId: string | null;
+            };
+            /** Format: date-time */
+            requestedAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+            decidedBy: {
+                kind: string;
+                id: string;
+            } | null;
+            /** Format: date-time */
+            decidedAt: string | null;
+            /** @description What the second person said about it */
+            reason: string | null;
+            /** @description What the step answered, once it is approved; without a secret */
+            result: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Whether you can approve or refuse it */
+            canDecide: boolean;
+            /** @description Whether you asked for it, and it made an API key that you have not collected yet */
+            canCollect: boolean;
+        };
+        /** @description A step that needed a second person was approved, refused or withdrawn, or nobody decided in time */
+        ApprovalDecidedEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "approval.decided";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                approval_id: string;
+                step: string;
+                subject_id: string;
+                /** @enum {string} */
+                decision: "approved" | "refused" | "withdrawn" | "expired";
+                decided_by: string;
+                /** Format: date-time */
+                decided_at: string;
+            };
+        };
+        /** @description Somebody asked for a step that a second person has to approve */
+        ApprovalRequestedEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "approval.requested";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                approval_id: string;
+                step: string;
+                subject_id: string;
+                requested_by: string;
+                /** Format: date-time */
+                requested_at: string;
+                /** Format: date-time */
+                expires_at: string;
+            };
+        };
+        /** @description Which steps need a second person in the workspace */
+        ApprovalRules: {
+            /** @description Erasing the data of records and the content of files, and a retention that erases sooner than before */
+            eraseContent: boolean;
+            /** @description Transferring a file or an asset */
+            transfer: boolean;
+            /** @description Creating an API key that can do more than read: with another scope than those that end in `:read`, or without named scopes */
+            wideKeys: boolean;
+            /** @description How long a second person can approve what is asked for from now on */
+            expiresAfterHours: number;
+            /** @description How many people have the role admin or owner; a rule can be turned on when there are two */
+            deciders: number;
         };
         /** @description An asset under maintenance */
         Asset: {
@@ -3484,6 +3758,13 @@ export interface components {
             /** @description Base64 */
             content: string;
             proof: components["schemas"]["Proof"];
+        };
+        /** @description The secret of an approved API key, which is shown only once */
+        CollectedApiKey: {
+            id: string;
+            name: string;
+            /** @description The key itself; it is not shown again */
+            key: string;
         };
         /** @description The new API key with its secret, which is shown only once */
         CreatedApiKey: {
@@ -4194,6 +4475,14 @@ export interface components {
             /** @description Verifies the signatures v1a */
             publicKey: string | null;
             test: components["schemas"]["EndpointTest"];
+        };
+        /** @description A second person has to approve it; nothing was done yet */
+        NeedsApproval: {
+            approval: {
+                id: string;
+                /** Format: date-time */
+                expiresAt: string;
+            };
         };
         /** @description Something that needs attention, or needed it */
         Notice: {
@@ -6035,6 +6324,15 @@ export interface operations {
                     "application/json": components["schemas"]["RecordErasure"];
                 };
             };
+            /** @description A second person has to approve it; nothing was done yet */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeedsApproval"];
+                };
+            };
             /** @description The request was refused; `errorCode` says why */
             "4XX": {
                 headers: {
@@ -6124,6 +6422,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description A second person has to approve it; nothing was done yet */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeedsApproval"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -6780,6 +7087,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description A second person has to approve it; nothing was done yet */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeedsApproval"];
+                };
+            };
             /** @description Done; the response has no body */
             204: {
                 headers: {
@@ -6831,7 +7147,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A transfer of a file from one vault to another */
+            /** @description The result, or the approval to wait for */
             202: {
                 headers: {
                     /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
@@ -6839,7 +7155,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FileTransfer"];
+                    "application/json": components["schemas"]["FileTransfer"] | components["schemas"]["NeedsApproval"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -8230,7 +8546,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A transfer of an asset from one vault to another */
+            /** @description The result, or the approval to wait for */
             202: {
                 headers: {
                     /** @description Sent while the service uses the embedded chain. Its operator can set the clock, so its anchors and proofs are no evidence for anyone else. Absent on any other chain. */
@@ -8238,7 +8554,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AssetTransfer"];
+                    "application/json": components["schemas"]["AssetTransfer"] | components["schemas"]["NeedsApproval"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -10810,7 +11126,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
                 /** @description Defaults to oldest */
                 order?: "oldest" | "newest";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
@@ -10858,7 +11174,7 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
             };
@@ -10961,7 +11277,7 @@ export interface operations {
                     /** @description Public https address that accepts POST */
                     url: string;
                     /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
-                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "anchor.*" | "endpoint.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
                     /**
                      * Format: plain-text
                      * @description Only events that fulfil this expression are sent; see the guide of webhooks
@@ -11117,7 +11433,7 @@ export interface operations {
                     /** @description Public https address that accepts POST */
                     url?: string;
                     /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
-                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "anchor.*" | "endpoint.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
                     /**
                      * Format: plain-text
                      * @description Only events that fulfil this expression are sent; see the guide of webhooks
@@ -11566,7 +11882,7 @@ export interface operations {
                      */
                     status?: "succeeded" | "failed" | "skipped";
                     /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
-                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "anchor.*" | "endpoint.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
                     /** @description Only count the events */
                     dryRun?: boolean;
                 };
@@ -12280,7 +12596,7 @@ export interface operations {
                 "application/json": {
                     /** Format: plain-text */
                     name: string;
-                    scopes?: ("vaults:read" | "vaults:write" | "files:read" | "files:write" | "records:read" | "records:write" | "assets:read" | "assets:write" | "workers:read" | "workers:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "keys:read" | "keys:write" | "audit:read" | "audit:write" | "signoffs:on-behalf")[];
+                    scopes?: ("vaults:read" | "vaults:write" | "files:read" | "files:write" | "records:read" | "records:write" | "assets:read" | "assets:write" | "workers:read" | "workers:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "keys:read" | "keys:write" | "audit:read" | "audit:write" | "approvals:read" | "approvals:write" | "signoffs:on-behalf")[];
                     /** Format: date-time */
                     expiresAt?: string;
                 };
@@ -12294,6 +12610,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            /** @description A second person has to approve it; nothing was done yet */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeedsApproval"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */
@@ -12333,6 +12658,383 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listApprovals: {
+        parameters: {
+            query?: {
+                status?: "open" | "approved" | "refused" | "withdrawn" | "expired";
+                /** @description X-Next-Cursor of the previous page, unchanged. */
+                cursor?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    /** @description Cursor of the next page */
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"][];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A step that needs a second person */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    approveStep: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** Format: plain-text */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A step that needs a second person */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    refuseStep: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: plain-text */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A step that needs a second person */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    withdrawStep: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** Format: plain-text */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A step that needs a second person */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    collectApprovedKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response and does nothing else. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secret of an approved API key, which is shown only once */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectedApiKey"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getApprovalRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Which steps need a second person in the workspace */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRules"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateApprovalRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Erasing the data of records and the content of files, and a retention that erases sooner than before */
+                    eraseContent?: boolean;
+                    /** @description Transferring a file or an asset */
+                    transfer?: boolean;
+                    /** @description Creating an API key that can do more than read: with another scope than those that end in `:read`, or without named scopes */
+                    wideKeys?: boolean;
+                    /** @description How long a second person can approve what is asked for from now on */
+                    expiresAfterHours?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Which steps need a second person in the workspace */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalRules"];
+                };
+            };
+            /** @description A second person has to approve it; nothing was done yet */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeedsApproval"];
+                };
             };
             /** @description The request was refused; `errorCode` says why */
             "4XX": {
@@ -13570,6 +14272,50 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EndpointDisabledEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onApprovalRequested: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalRequestedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onApprovalDecided: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalDecidedEvent"];
             };
         };
         responses: {

@@ -145,6 +145,14 @@ export const operationTable = {
   createApiKey: {"method":"POST","path":"/api-v1/platform/api-keys","query":[],"takesKey":true,"takesBody":true,"isRepeatable":true},
   listApiKeys: {"method":"GET","path":"/api-v1/platform/api-keys","query":["cursor","limit"],"isList":true,"isRepeatable":true},
   revokeApiKey: {"method":"DELETE","path":"/api-v1/platform/api-keys/{keyId}","query":[],"isRepeatable":true},
+  listApprovals: {"method":"GET","path":"/api-v1/platform/approvals","query":["status","cursor","limit"],"isList":true,"isRepeatable":true},
+  getApproval: {"method":"GET","path":"/api-v1/platform/approvals/{approvalId}","query":[],"isRepeatable":true},
+  approveStep: {"method":"POST","path":"/api-v1/platform/approvals/{approvalId}/approve","query":[],"takesKey":true,"takesBody":true,"isRepeatable":true},
+  refuseStep: {"method":"POST","path":"/api-v1/platform/approvals/{approvalId}/refuse","query":[],"takesKey":true,"takesBody":true,"isRepeatable":true},
+  withdrawStep: {"method":"POST","path":"/api-v1/platform/approvals/{approvalId}/withdraw","query":[],"takesKey":true,"takesBody":true,"isRepeatable":true},
+  collectApprovedKey: {"method":"POST","path":"/api-v1/platform/approvals/{approvalId}/collect","query":[],"takesKey":true,"isRepeatable":true},
+  getApprovalRules: {"method":"GET","path":"/api-v1/platform/approval-rules","query":[],"isRepeatable":true},
+  updateApprovalRules: {"method":"PUT","path":"/api-v1/platform/approval-rules","query":[],"takesBody":true,"isRepeatable":true},
   listAuditEntries: {"method":"GET","path":"/api-v1/platform/audit-log","query":["action","actorId","targetId","cursor","limit"],"isList":true,"isRepeatable":true},
   listPasskeys: {"method":"GET","path":"/api-v1/platform/passkeys","query":[],"isList":true,"isRepeatable":true},
   createPasskey: {"method":"POST","path":"/api-v1/platform/passkeys","query":[],"takesBody":true},
@@ -457,6 +465,22 @@ export interface Operations {
   listApiKeys: Method<'listApiKeys'>;
   /** Revoke an API key. Needs the scope `keys:write`. */
   revokeApiKey: Method<'revokeApiKey'>;
+  /** List approvals. Needs the scope `approvals:read`. */
+  listApprovals: Method<'listApprovals'>;
+  /** Get an approval. Needs the scope `approvals:read`. */
+  getApproval: Method<'getApproval'>;
+  /** Approve what somebody asked for. Needs the role `developer`. */
+  approveStep: Method<'approveStep'>;
+  /** Refuse what somebody asked for. Needs the role `developer`. */
+  refuseStep: Method<'refuseStep'>;
+  /** Withdraw what you asked for. Needs the scope `approvals:write`. */
+  withdrawStep: Method<'withdrawStep'>;
+  /** Collect an approved API key. Needs the scope `approvals:write`. */
+  collectApprovedKey: Method<'collectApprovedKey'>;
+  /** Get the rules for approvals. Needs the role `viewer`. */
+  getApprovalRules: Method<'getApprovalRules'>;
+  /** Change the rules for approvals. Needs the role `admin`. */
+  updateApprovalRules: Method<'updateApprovalRules'>;
   /** List audit entries. Needs the scope `audit:read`. */
   listAuditEntries: Method<'listAuditEntries'>;
   /** List your passkeys. Needs the role `viewer`. */

@@ -7,7 +7,10 @@ export type ApiKey = Schemas['ApiKey'];
 
 export const keyList: ListOptions = { noun: 'keys', path: '/platform/api-keys' };
 
-const resources = ['vaults', 'files', 'records', 'assets', 'workers', 'webhooks', 'events', 'keys', 'audit'];
+const resources = [
+  ...['vaults', 'files', 'records', 'assets', 'workers', 'webhooks', 'events', 'keys', 'audit'],
+  'approvals',
+];
 
 export const scopeChoices = [
   ...resources.map((resource) => ({

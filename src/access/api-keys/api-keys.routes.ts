@@ -2,16 +2,20 @@
 import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
+import { needsApproval } from '../../http/api/approval-answer.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { type Scope, scopes } from '../../runtime/caller.ts';
 import { dateTime, like, name, named, orNull, sample, text } from '../../runtime/schemas.ts';
+import type { TakeStep } from '../approvals/steps.ts';
 import { hintOf } from './api-key-text.ts';
-import type { ApiKey, ApiKeys } from './api-keys.ts';
+import type { ApiKey, ApiKeys, MadeKey } from './api-keys.ts';
+import { apiKeyJson, type KeyInput } from './wide-keys.ts';
 
 export interface ApiKeyRoutesDeps {
   apiKeys: ApiKeys;
+  createKey: TakeStep<KeyInput, MadeKey>;
   cursors: Cursors;
   idempotency: Idempotency;
 }
@@ -50,15 +54,17 @@ const CreatedKeySchema = named(
 
 const url = `${apiBase}/platform/api-keys`;
 
-export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKeyRoutesDeps): void {
+export function apiKeyRoutes(app: Api, deps: ApiKeyRoutesDeps): void {
+  const { apiKeys, createKey, cursors, idempotency } = deps;
   app.post(
     url,
     {
-      config: { scope: 'keys:write', idempotent: 'own', freshSession: true },
+      config: { scope: 'keys:write', idempotent: 'own', freshSession: true, mayNeedApproval: true },
       schema: {
         operationId: 'createApiKey',
         summary: 'Create an API key',
-        description: "The key belongs to the caller's workspace and can have at most the caller's scopes.",
+        description:
+          "The key belongs to the caller's workspace and can have at most the caller's scopes. A key that may do more than read can need a second person; who asked then collects it once it is approved.",
         tags: ['keys'],
         body: Type.Object(
           {
@@ -78,11 +84,15 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
       },
     },
     async (request, reply) => {
-      const { name, scopes = [], expiresAt } = request.body;
-      const input = { name, scopes, expiresAt: expiresAt === undefined ? null : new Date(expiresAt) };
+      const { name, scopes = [], expiresAt = null } = request.body;
       const answer = idempotency.answer(request, reply.code(201), { secret: true });
-      await apiKeys.create(callerOf(request), input, ({ key, apiKey }) =>
-        answer.remember({ ...toJson(apiKey), key }),
+      await createKey(
+        callerOf(request),
+        { name, scopes, expiresAt },
+        {
+          done: ({ key, apiKey }) => answer.remember({ ...apiKeyJson(apiKey), key }),
+          asked: (asked) => answer.remember(needsApproval(reply, asked)),
+        },
       );
       return answer.send();
     },
@@ -112,7 +122,7 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
         },
         { request, reply, cursors, ...request.query },
       );
-      return items.map(toJson);
+      return items.map(apiKeyJson);
     },
   );
 
@@ -134,14 +144,4 @@ export function apiKeyRoutes(app: Api, { apiKeys, cursors, idempotency }: ApiKey
       return reply.code(204).send(null);
     },
   );
-}
-
-function toJson({ createdAt, expiresAt, lastUsedAt, revokedAt, ...rest }: ApiKey) {
-  return {
-    ...rest,
-    createdAt: createdAt.toISOString(),
-    expiresAt: expiresAt?.toISOString() ?? null,
-    lastUsedAt: lastUsedAt?.toISOString() ?? null,
-    revokedAt: revokedAt?.toISOString() ?? null,
-  };
 }

@@ -41,8 +41,10 @@ export interface NewApiKey {
 }
 
 export interface ApiKeys {
-  /** `also`: rows to commit with the key, built once its text is known. */
-  create(caller: Caller, input: NewApiKey, also?: (made: MadeKey) => Write[]): Promise<MadeKey>;
+  /** Without asking a second person: for the command line, and the first start. */
+  create(caller: Caller, input: NewApiKey): Promise<MadeKey>;
+  /** Inside a transaction. */
+  createIn(db: Db, caller: Caller, input: NewApiKey): Promise<MadeKey>;
   list(workspaceId: string, page: { before: string | undefined; limit: number }): Promise<ApiKey[]>;
   revoke(caller: Caller, id: string): Promise<void>;
   /** The holder of this key, read from the database each time: every node refuses a revoked key from the next request on. */
@@ -88,32 +90,34 @@ export function createApiKeys({ db, pool }: { db: Db; pool: Pool }): ApiKeys {
     },
   });
 
+  async function createIn(db: Db, caller: Caller, input: NewApiKey): Promise<MadeKey> {
+    refuseEscalation(caller, input);
+    if (input.expiresAt && input.expiresAt.getTime() <= Date.now()) {
+      throw new AppError('invalid_request', 'expiresAt must be in the future.');
+    }
+    const key = newApiKey();
+    const apiKey: ApiKey = {
+      id: newId('key'),
+      name: input.name,
+      hint: hintOf(key),
+      scopes: input.scopes,
+      createdAt: new Date(),
+      expiresAt: input.expiresAt,
+      lastUsedAt: null,
+      revokedAt: null,
+    };
+    const made = { key, apiKey };
+    // The operator sets the limit, and can always create a key on the command line.
+    if (caller.actor.kind !== 'command') await refuseTooMany(db, caller.workspaceId);
+    const ofOperator = await makesOperatorKeys(db, caller);
+    const madeBy = caller.person?.userId ?? (await findMaker(db, caller));
+    await insertAll(db, keyWrites(caller, made, { ofOperator, madeBy }));
+    return made;
+  }
+
   return {
-    async create(caller, input, also = () => []) {
-      refuseEscalation(caller, input);
-      if (input.expiresAt && input.expiresAt.getTime() <= Date.now()) {
-        throw new AppError('invalid_request', 'expiresAt must be in the future.');
-      }
-      const key = newApiKey();
-      const apiKey: ApiKey = {
-        id: newId('key'),
-        name: input.name,
-        hint: hintOf(key),
-        scopes: input.scopes,
-        createdAt: new Date(),
-        expiresAt: input.expiresAt,
-        lastUsedAt: null,
-        revokedAt: null,
-      };
-      const made = { key, apiKey };
-      await db.transaction().execute(async (db) => {
-        // The operator sets the limit, and can always create a key on the command line.
-        if (caller.actor.kind !== 'command') await refuseTooMany(db, caller.workspaceId);
-        const ofOperator = await makesOperatorKeys(db, caller);
-        await insertAll(db, [...keyWrites(caller, made, ofOperator), ...also(made)]);
-      });
-      return made;
-    },
+    create: (caller, input) => db.transaction().execute((db) => createIn(db, caller, input)),
+    createIn,
 
     async list(workspaceId, { before, limit }) {
       let select = db
@@ -233,7 +237,23 @@ function mayGrantOnBehalf(caller: Caller): boolean {
   return caller.actor.kind === 'command' || may(caller, onBehalf);
 }
 
-function keyWrites(caller: Caller, { key, apiKey }: MadeKey, ofOperator: boolean): Write[] {
+/** The person behind the key that makes a request; null for one that was made on the command line, and for other callers. */
+export async function findMaker(db: Db, { workspaceId, actor }: Caller): Promise<string | null> {
+  if (actor.kind !== 'api_key') return null;
+  const key = await db
+    .selectFrom('api_keys')
+    .select('made_by')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', actor.id)
+    .executeTakeFirst();
+  return key?.made_by ?? null;
+}
+
+function keyWrites(
+  caller: Caller,
+  { key, apiKey }: MadeKey,
+  { ofOperator, madeBy }: { ofOperator: boolean; madeBy: string | null },
+): Write[] {
   const { id, name, hint, scopes, createdAt, expiresAt } = apiKey;
   return [
     {
@@ -246,6 +266,7 @@ function keyWrites(caller: Caller, { key, apiKey }: MadeKey, ofOperator: boolean
         secret_hash: hashApiKey(key),
         scopes,
         of_operator: ofOperator,
+        made_by: madeBy,
         expires_at: expiresAt,
         created_at: createdAt,
       },

@@ -1,8 +1,10 @@
 /** Who makes a request: the holder of an API key, or a signed-in member. */
 import type { IncomingHttpHeaders } from 'node:http';
+import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
-import { type Caller, type Role, type Scope, scopes } from '../../runtime/caller.ts';
+import { type Actor, type Caller, type Role, type Scope, scopes } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { roleNow } from '../people/members.ts';
 import type { SignIn } from '../people/sign-in.ts';
 import type { ApiKeys } from './api-keys.ts';
 
@@ -73,6 +75,33 @@ export function createCallers({ db, apiKeys, signIn }: CallersDeps): Callers {
 }
 
 const nobody = Promise.resolve(null);
+
+/**
+ * Who made a request earlier, with the rights of this moment, which remain until the transaction ends. Null: a key that is
+ * revoked or expired, or a person who has left.
+ */
+export async function findActor(db: Db, workspaceId: string, actor: Actor): Promise<Caller | null> {
+  if (actor.kind === 'api_key') {
+    const key = await db
+      .selectFrom('api_keys')
+      .select(['scopes', 'expires_at'])
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', actor.id)
+      .where('revoked_at', 'is', null)
+      .where((is) => is.or([is('expires_at', 'is', null), is('expires_at', '>', sql<Date>`now()`)]))
+      .forShare()
+      .executeTakeFirst();
+    if (!key) return null;
+    const scopes = key.scopes as Scope[];
+    return { workspaceId, actor, scopes, requestId: null, expiresAt: key.expires_at };
+  }
+  const role = await roleNow(db, workspaceId, actor.id);
+  if (role === null) return null;
+  // Without a session: what that had to show was asked for when the request was made.
+  const shown = { sessionId: '', isFresh: true, hasSecondFactor: true, lacksSecondFactor: false };
+  const person = { userId: actor.id, role, ...shown };
+  return { workspaceId, actor, scopes: scopesOf(role), requestId: null, person };
+}
 
 /** A developer may do everything except manage people; a viewer may read everything except keys. Empty: all scopes. */
 function scopesOf(role: Role): readonly Scope[] {

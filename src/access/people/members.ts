@@ -32,6 +32,34 @@ export async function isMember(db: Db, workspaceId: string, userId: string): Pro
   return member !== undefined;
 }
 
+/** The role of a person; it cannot change until the transaction ends. Null: not a member. */
+export async function roleNow(db: Db, workspaceId: string, userId: string): Promise<Role | null> {
+  // Changes of roles take the full lock of the row.
+  await sql`select 1 from workspaces where id = ${workspaceId} for key share`.execute(db);
+  const member = await db
+    .selectFrom('members')
+    .select('role')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return member?.role ?? null;
+}
+
+/** How many members have this role or a higher one. */
+export async function countAtLeast(db: Db, workspaceId: string, needed: Role): Promise<number> {
+  const { people } = await db
+    .selectFrom('members')
+    .select((select) => select.fn.countAll<number>().as('people'))
+    .where('workspace_id', '=', workspaceId)
+    .where(
+      'role',
+      'in',
+      roles.filter((role) => isAtLeast(role, needed)),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(people);
+}
+
 export function createMembers(db: Db): Members {
   return {
     list: (workspaceId) => readMembers(db, workspaceId),

@@ -33,6 +33,7 @@ export interface FoundationTables {
     secret_hash: Buffer;
     scopes: string[];
     of_operator: Generated<boolean>;
+    made_by: string | null;
     expires_at: NullableTimestamp;
     last_used_at: NullableTimestamp;
     revoked_at: NullableTimestamp;

@@ -1,10 +1,12 @@
 /** /platform/files/{fileId}: transfer, history and proof */
 
 import { Type } from 'typebox';
+import type { DefineStep } from '../../access/approvals/steps.ts';
 import { anchorFields, anchorToJson, notAnchoredYet } from '../../anchoring/anchored.ts';
 import { ProofSchema, proofOf } from '../../anchoring/proof-schema.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
+import { needsApproval } from '../../http/api/approval-answer.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { mostProofs, sendHistoryPage } from '../../http/api/history-page.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
@@ -12,7 +14,9 @@ import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
 import { address, dateTime, like, named, orNull, sample, text } from '../../runtime/schemas.ts';
 import type { Transfer } from '../transfers/transfers.store.ts';
+import { transferStep } from '../transfers/transfers.ts';
 import type { FileHistoryItem } from './file-history.ts';
+import { transferableFile } from './file-transfer.ts';
 import { filePath, fileVersion } from './files.routes.ts';
 import type { Files } from './files.ts';
 
@@ -79,15 +83,18 @@ const read = { scope: 'files:read', tellsOfChain: true } as const;
 
 export interface FileCustodyRoutesDeps {
   files: Files;
+  defineStep: DefineStep;
   cursors: Cursors;
   idempotency: Idempotency;
 }
 
-export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: FileCustodyRoutesDeps): void {
+export function fileCustodyRoutes(app: Api, deps: FileCustodyRoutesDeps): void {
+  const { files, defineStep, cursors, idempotency } = deps;
+  const transferFile = transferStep(defineStep, transferableFile, transferJson);
   app.post(
     `${url}/transfer`,
     {
-      config: { scope: 'files:write', tellsOfChain: true, idempotent: true },
+      config: { scope: 'files:write', tellsOfChain: true, idempotent: true, mayNeedApproval: true },
       schema: {
         operationId: 'transferFile',
         summary: 'Transfer a file to another vault',
@@ -105,7 +112,10 @@ export function fileCustodyRoutes(app: Api, { files, cursors, idempotency }: Fil
     async (request, reply) => {
       const answer = idempotency.answer(request, reply.code(202));
       const transfer = { subjectId: request.params.fileId, ...request.body };
-      await files.transfer(callerOf(request), transfer, (made) => answer.remember(transferJson(made)));
+      await transferFile(callerOf(request), transfer, {
+        done: (made) => answer.remember(transferJson(made)),
+        asked: (asked) => answer.remember(needsApproval(reply, asked)),
+      });
       return answer.send();
     },
   );

@@ -1,4 +1,5 @@
 /** Erases the content of files for good: deletes a blob's data key when no version needs it any more. Proofs stay. */
+import type { DefineStep, TakeStep } from '../../access/approvals/steps.ts';
 import type { BlobRef, Blobs } from '../../blobs/blobs.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
@@ -10,35 +11,67 @@ import { findReleased, refuseReleased } from '../holds/release-holds.store.ts';
 import { holdFile } from './file-versions.ts';
 import { noFileVersion } from './files.store.ts';
 
-/**
- * Default: all versions. Versions that are already erased are skipped, and not logged. Returns the versions whose bytes are
- * kept because another file has the same ones.
- */
-export async function eraseContent(
-  { db, blobs, journal }: FileErasureDeps,
-  caller: Caller,
-  { id, version }: { id: string; version: number | undefined },
-): Promise<number[]> {
-  const { workspaceId } = caller;
-  const { dropped, kept } = await db.transaction().execute(async (db) => {
-    await keepHolds(db, workspaceId);
-    const { vault } = await holdFile(db, { workspaceId, id });
-    const stored = await storedVersions(db, { workspaceId, id, version });
-    await refuseHeld(db, workspaceId, [id, vault.id, ...stored.map(({ vault_id }) => vault_id)]);
-    const open = stored.filter(({ erased_at }) => erased_at === null);
-    await refuseReleased(db, { workspaceId, id, versions: open.map(({ version }) => version) });
-    const dropped = await eraseVersions(db, { caller, id, open, blobs });
-    return { dropped, kept: await keptVersions(db, stored, caller) };
-  });
-  if (dropped.versions > 0) await journal.settle();
-  for (const settle of dropped.settling) await settle();
-  return kept;
+export interface FileErasureInput {
+  id: string;
+  version?: number | undefined;
+}
+
+/** Of versions whose bytes remain, because another file has the same ones. */
+export interface KeptVersions {
+  message: string;
+  keptVersions: number[];
 }
 
 export interface FileErasureDeps {
-  db: Db;
   blobs: Pick<Blobs, 'erase'>;
   journal: Pick<ErasureJournal, 'settle'>;
+}
+
+/** Versions listed as kept; the message has the full count. */
+export const mostKeptVersions = 1000;
+
+/**
+ * The step that a request takes, perhaps with a second person. Default: all versions. Versions that are already erased are
+ * skipped, and not logged. The result is null if no bytes remain.
+ */
+export function eraseFileStep(
+  define: DefineStep,
+  { blobs, journal }: FileErasureDeps,
+): TakeStep<FileErasureInput, KeptVersions | null> {
+  return define<FileErasureInput, KeptVersions | null>(
+    'file.erase_content',
+    async (db, caller, { id, version }) => {
+      const { workspaceId } = caller;
+      await keepHolds(db, workspaceId);
+      const { vault } = await holdFile(db, { workspaceId, id });
+      const stored = await storedVersions(db, { workspaceId, id, version });
+      await refuseHeld(db, workspaceId, [id, vault.id, ...stored.map(({ vault_id }) => vault_id)]);
+      const open = stored.filter(({ erased_at }) => erased_at === null);
+      await refuseReleased(db, { workspaceId, id, versions: open.map(({ version }) => version) });
+      const dropped = await eraseVersions(db, { caller, id, open, blobs });
+      const kept = await keptVersions(db, stored, caller);
+      const { versions: erased, bytes, settling } = dropped;
+      const result =
+        kept.length === 0
+          ? null
+          : { message: keptMessage(id, kept.length), keptVersions: kept.slice(0, mostKeptVersions) };
+      return {
+        result,
+        subjectId: id,
+        effect:
+          erased === 0 ? null : { version: version ?? null, newest: stored.at(-1)?.version, erased, bytes },
+        answer: { ...result },
+        async settle() {
+          if (erased > 0) await journal.settle();
+          for (const settle of settling) await settle();
+        },
+      };
+    },
+  );
+}
+
+export function keptMessage(id: string, versions: number): string {
+  return `The content of ${id} can no longer be downloaded, but the bytes of ${versions} versions remain because another file of the vault has the same content. Erase that file too.`;
 }
 
 export interface DroppedContent {

@@ -1,9 +1,11 @@
 /** /platform/files: create, list, get, versions and erasure */
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { TakeStep } from '../../access/approvals/steps.ts';
 import { anchorFields, anchorToJson, notAnchoredYet } from '../../anchoring/anchored.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
+import { sendNeedsApproval } from '../../http/api/approval-answer.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts';
@@ -20,6 +22,7 @@ import {
   unshown,
 } from '../../runtime/schemas.ts';
 import { visible } from '../../runtime/visible-text.ts';
+import { type FileErasureInput, type KeptVersions, keptMessage, mostKeptVersions } from './file-erasure.ts';
 import { hashBytes } from './file-input.ts';
 import type { HashOnly, StoredContent } from './file-versions.ts';
 import type { FileCanonicalization, FileVersion } from './files.store.ts';
@@ -96,21 +99,21 @@ export const filePath = Type.Object({ fileId: text(sample.fileId) });
 export const fileVersion = Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }));
 
 export const filesUrl = `${apiBase}/platform/files`;
-/** Versions listed as kept when content is erased; the message has the full count. */
-const mostKeptVersions = 1000;
 const tags = ['files'];
 const write = { scope: 'files:write', tellsOfChain: true, idempotent: true, upload: 'store' } as const;
 const read = { scope: 'files:read', tellsOfChain: true } as const;
 
 export interface FileRoutesDeps {
   files: Files;
+  eraseFile: TakeStep<FileErasureInput, KeptVersions | null>;
   /** For routes that accept uploads. */
   uploads: Api;
   cursors: Cursors;
   idempotency: Idempotency;
 }
 
-export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: FileRoutesDeps): void {
+export function fileRoutes(app: Api, deps: FileRoutesDeps): void {
+  const { files, eraseFile, uploads, cursors, idempotency } = deps;
   uploads.post(
     filesUrl,
     {
@@ -266,7 +269,7 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
   app.delete(
     `${filesUrl}/:fileId/content`,
     {
-      config: { scope: 'files:write', freshSession: true },
+      config: { scope: 'files:write', freshSession: true, mayNeedApproval: true },
       schema: {
         operationId: 'eraseFileContent',
         summary: 'Erase the content of a file',
@@ -294,18 +297,12 @@ export function fileRoutes(app: Api, { files, uploads, cursors, idempotency }: F
       },
     },
     async (request, reply) => {
-      const { version } = request.query;
-      const { fileId: id } = request.params;
-      const keptVersions = await files.eraseContent(callerOf(request), { id, version });
-      if (keptVersions.length === 0) return reply.code(204).send(null);
-      const message = keptMessage(id, keptVersions.length);
-      return reply.code(200).send({ message, keptVersions: keptVersions.slice(0, mostKeptVersions) });
+      const of = { id: request.params.fileId, version: request.query.version };
+      const { done, asked } = await eraseFile(callerOf(request), of);
+      if (asked) return sendNeedsApproval(reply, asked);
+      return done ? reply.code(200).send(done) : reply.code(204).send(null);
     },
   );
-}
-
-function keptMessage(id: string, versions: number): string {
-  return `The content of ${id} can no longer be downloaded, but the bytes of ${versions} versions remain because another file of the vault has the same content. Erase that file too.`;
 }
 
 interface GivenFile {

@@ -3,17 +3,14 @@ import type { Pool } from 'pg';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { HistoryProofs, HistoryStretch } from '../../anchoring/history-proofs.ts';
 import type { Proofs } from '../../anchoring/proofs.ts';
-import type { Blobs } from '../../blobs/blobs.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import type { Proof } from '../../proof/verify/proof.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
-import type { Transfer } from '../transfers/transfers.store.ts';
-import { refuseDuringTransfer, startTransfer, type TransferRequest } from '../transfers/transfers.ts';
+import { refuseDuringTransfer } from '../transfers/transfers.ts';
 import { holdActiveVault } from '../vaults/held-vault.ts';
 import type { Vaults } from '../vaults/vaults.ts';
-import { eraseContent, type FileErasureDeps } from './file-erasure.ts';
 import { type FileHistoryItem, type HistoryPage, listHistory, proveHistory } from './file-history.ts';
 import {
   checkFileName,
@@ -23,7 +20,6 @@ import {
   unknownMediaType,
 } from './file-input.ts';
 import { type FilePage, type FileQuery, listFiles } from './file-list.ts';
-import { transferableFile } from './file-transfer.ts';
 import {
   type FileContentInput,
   firstFileVersion,
@@ -55,19 +51,12 @@ export interface Files {
     id: string,
     page: { before: number | undefined; limit: number },
   ): Promise<FileVersion[]>;
-  transfer(
-    caller: Caller,
-    request: TransferRequest,
-    also: (transfer: Transfer) => Write[],
-  ): Promise<Transfer>;
   /** Everything that happened to the file, oldest first. */
   history(workspaceId: string, id: string, page: HistoryPage): Promise<FileHistoryItem[]>;
   /** The chain of its versions and transfers, up to the first one that is not confirmed. */
   historyProof(workspaceId: string, id: string, stretch: HistoryStretch): ReturnType<HistoryProofs['page']>;
   /** Default: the newest version. */
   proof(workspaceId: string, id: string, version?: number): Promise<Proof>;
-  /** Returns the versions whose bytes still exist because another file has them, too. */
-  eraseContent(caller: Caller, of: { id: string; version: number | undefined }): Promise<number[]>;
 }
 
 /** As the caller gave it; only the form of the hash has been checked. */
@@ -87,14 +76,12 @@ export interface FilesDeps {
   db: Db;
   pool: Pool;
   vaults: Pick<Vaults, 'get'>;
-  blobs: Pick<Blobs, 'erase'>;
-  journal: FileErasureDeps['journal'];
   proofs: Pick<Proofs, 'make'>;
   historyProofs: HistoryProofs;
 }
 
 export function createFiles(deps: FilesDeps): Files {
-  const { db, pool, vaults, blobs, journal, proofs, historyProofs } = deps;
+  const { db, pool, vaults, proofs, historyProofs } = deps;
   return {
     create: (caller, { vaultAddress, content, ...rest }, also) =>
       settling(content, async () => {
@@ -157,8 +144,6 @@ export function createFiles(deps: FilesDeps): Files {
 
     versions: (workspaceId, id, page) => findFileVersions(pool, { workspaceId, id }, page),
 
-    transfer: (caller, request, also) => startTransfer(db, transferableFile, caller, { ...request, also }),
-
     history: (workspaceId, id, page) => listHistory({ pool, historyProofs }, { workspaceId, id }, page),
 
     historyProof: (workspaceId, id, stretch) =>
@@ -174,8 +159,6 @@ export function createFiles(deps: FilesDeps): Files {
         content: { algorithm: 'sha-256', digest: contentHash, canonicalization, salt: null },
       });
     },
-
-    eraseContent: (caller, of) => eraseContent({ db, blobs, journal }, caller, of),
   };
 }
 

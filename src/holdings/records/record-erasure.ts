@@ -1,10 +1,11 @@
 /** Erases the data of records for good: data, salt and claims go; hash and leaf stay, and with them the proof. */
 import { sql } from 'kysely';
+import type { DefineStep, TakeStep } from '../../access/approvals/steps.ts';
 import type { Archive } from '../../anchoring/archive/archive.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
-import { erasureWrites, timeOfErasure } from '../holds/erasures.ts';
+import { type ErasureJournal, erasureWrites, timeOfErasure } from '../holds/erasures.ts';
 import { keepHolds, refuseHeld } from '../holds/holds.ts';
 import { noRecord, noRecordVersion } from './record-versions.ts';
 
@@ -15,8 +16,11 @@ export interface RecordErasureDeps {
 }
 
 export interface RecordErasure {
+  recordId: string;
   /** All versions without data that were asked for, also those that were erased before. */
   versions: number[];
+  /** How many of them were erased now. */
+  erased: number;
   /** Of data that was erased now. */
   bytes: number;
   /** Of the last of them. */
@@ -32,24 +36,70 @@ interface Row {
   created_at: Date;
 }
 
+export interface RecordErasureInput {
+  id: string;
+  version?: number | undefined;
+}
+
+export interface RecordErasureStepDeps {
+  archive: RecordErasureDeps['archive'];
+  journal: Pick<ErasureJournal, 'settle'>;
+  goneFromBackups(erasedAt: Date): string;
+}
+
+/** The step that a request takes, perhaps with a second person. */
+export function eraseRecordStep(
+  define: DefineStep,
+  { archive, journal, goneFromBackups }: RecordErasureStepDeps,
+): TakeStep<RecordErasureInput, RecordErasure> {
+  return define<RecordErasureInput, RecordErasure>(
+    'record.erase_data',
+    async (db, caller, { id, version }) => {
+      const erasure = await eraseRecordData({ db, archive }, caller, { id, version });
+      const { versions, erased, bytes } = erasure;
+      return {
+        result: erasure,
+        subjectId: id,
+        effect: erased === 0 ? null : { version: version ?? null, newest: versions.at(-1), erased, bytes },
+        answer: recordErasureJson(erasure, goneFromBackups),
+        settle: () => (bytes > 0 ? journal.settle() : Promise.resolve()),
+      };
+    },
+  );
+}
+
+export function recordErasureJson(
+  { recordId, versions, bytes, erasedAt }: RecordErasure,
+  goneFromBackups: (erasedAt: Date) => string,
+) {
+  return {
+    recordId,
+    versions: versions.slice(0, mostListed),
+    bytes,
+    erasedAt: erasedAt.toISOString(),
+    goneFromBackupsAt: goneFromBackups(erasedAt),
+  };
+}
+
+const mostListed = 1_000;
+
 /** Default: all versions. A version that is added meanwhile is not erased. Repeating it changes nothing. */
-export function eraseRecordData(
+async function eraseRecordData(
   { db, archive }: RecordErasureDeps,
   caller: Caller,
   { id, version }: { id: string; version: number | undefined },
 ): Promise<RecordErasure> {
   const { workspaceId } = caller;
-  return db.transaction().execute(async (db) => {
-    await keepHolds(db, workspaceId);
-    const rows = await lockVersions({ db, archive }, { workspaceId, id, version });
-    const open = rows.filter(({ bytes }) => bytes !== null);
-    await refuseHeld(db, workspaceId, [id, ...(rows[0] ? [rows[0].vault_id] : [])]);
-    const erasedAt = timeOfErasure(open);
-    const bytes = open.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
-    if (open.length > 0) await eraseVersions(db, caller, { id, rows: open, bytes, erasedAt });
-    const times = rows.map(({ erased_at }) => (erased_at ?? erasedAt).getTime());
-    return { versions: rows.map((row) => row.version), bytes, erasedAt: new Date(Math.max(...times)) };
-  });
+  await keepHolds(db, workspaceId);
+  const rows = await lockVersions({ db, archive }, { workspaceId, id, version });
+  const open = rows.filter(({ bytes }) => bytes !== null);
+  await refuseHeld(db, workspaceId, [id, ...(rows[0] ? [rows[0].vault_id] : [])]);
+  const erasedAt = timeOfErasure(open);
+  const bytes = open.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
+  if (open.length > 0) await eraseVersions(db, caller, { id, rows: open, bytes, erasedAt });
+  const times = rows.map(({ erased_at }) => (erased_at ?? erasedAt).getTime());
+  const versions = rows.map((row) => row.version);
+  return { recordId: id, versions, erased: open.length, bytes, erasedAt: new Date(Math.max(...times)) };
 }
 
 /**

@@ -1,10 +1,12 @@
 /** /platform/records */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { TakeStep } from '../../access/approvals/steps.ts';
 import { anchorFields, anchorToJson, notAnchoredYet } from '../../anchoring/anchored.ts';
 import { proofOf } from '../../anchoring/proof-schema.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
+import { sendNeedsApproval } from '../../http/api/approval-answer.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency, Remake } from '../../http/api/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts';
@@ -14,6 +16,7 @@ import { AppError } from '../../runtime/errors.ts';
 import { packIds, unpackIds } from '../../runtime/ids.ts';
 import { address, dateTime, like, named, plainText, sample, text } from '../../runtime/schemas.ts';
 import { type GoneFromBackups, goneFromBackups as goneField } from '../holds/holds.routes.ts';
+import { type RecordErasure, type RecordErasureInput, recordErasureJson } from './record-erasure.ts';
 import type { RecordVersion } from './records.store.ts';
 import type { Records } from './records.ts';
 
@@ -95,15 +98,15 @@ const read = { scope: 'records:read', tellsOfChain: true } as const;
 
 export interface RecordRoutesDeps {
   records: Records;
+  eraseRecord: TakeStep<RecordErasureInput, RecordErasure>;
   goneFromBackups: GoneFromBackups;
   cursors: Cursors;
   idempotency: Idempotency;
 }
 
-export function recordRoutes(
-  app: Api,
-  { records, goneFromBackups, cursors, idempotency }: RecordRoutesDeps,
-): void {
+export function recordRoutes(app: Api, deps: RecordRoutesDeps): void {
+  const { records, eraseRecord, goneFromBackups, cursors, idempotency } = deps;
+
   /** A first version and its vault's address never change, and none is ever deleted. */
   const remake = async (request: FastifyRequest, made: Buffer) =>
     (await records.created(callerOf(request).workspaceId, unpackIds('rec', made))).map(toJson);
@@ -349,7 +352,7 @@ export function recordRoutes(
   app.delete(
     `${url}/:recordId/data`,
     {
-      config: { scope: 'records:write', freshSession: true },
+      config: { scope: 'records:write', freshSession: true, mayNeedApproval: true },
       schema: {
         operationId: 'eraseRecordData',
         summary: 'Erase the data of a record',
@@ -370,17 +373,11 @@ export function recordRoutes(
         },
       },
     },
-    async (request) => {
-      const { recordId } = request.params;
-      const of = { id: recordId, version: request.query.version };
-      const { versions, bytes, erasedAt } = await records.eraseData(callerOf(request), of);
-      return {
-        recordId,
-        versions: versions.slice(0, 1000),
-        bytes,
-        erasedAt: erasedAt.toISOString(),
-        goneFromBackupsAt: goneFromBackups(erasedAt),
-      };
+    async (request, reply) => {
+      const of = { id: request.params.recordId, version: request.query.version };
+      const { done, asked } = await eraseRecord(callerOf(request), of);
+      if (asked) return sendNeedsApproval(reply, asked);
+      return recordErasureJson(done, goneFromBackups);
     },
   );
 }

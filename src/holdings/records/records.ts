@@ -8,12 +8,10 @@ import type { Db } from '../../db/database.ts';
 import { type CommitTogether, type PackedRows, packRows, type Write } from '../../db/writes.ts';
 import type { Proof } from '../../proof/verify/proof.ts';
 import type { Caller } from '../../runtime/caller.ts';
-import type { ErasureJournal } from '../holds/erasures.ts';
 import { explainRefusedSeal, vaultDeactivated } from '../vaults/refused-seal.ts';
 import type { OwningVault } from '../vaults/vaults.store.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import { firstVersion, recordContent } from './record-content.ts';
-import { eraseRecordData, type RecordErasure } from './record-erasure.ts';
 import { listRecords, type RecordPage, type RecordQuery } from './record-list.ts';
 import { createVersionAdder, noRecord, noRecordVersion } from './record-versions.ts';
 import {
@@ -52,8 +50,6 @@ export interface Records {
     page: { before: number | undefined; limit: number },
   ): Promise<RecordVersion[]>;
   proof(workspaceId: string, id: string, version?: number): Promise<Proof>;
-  /** Default: all versions. Throws on_hold. */
-  eraseData(caller: Caller, of: { id: string; version: number | undefined }): Promise<RecordErasure>;
 }
 
 export interface NewRecord {
@@ -78,21 +74,12 @@ export interface RecordsDeps {
   pool: Pool;
   commit: CommitTogether;
   vaults: Pick<Vaults, 'get' | 'getOwner' | 'forgetOwner'>;
-  journal: Pick<ErasureJournal, 'settle'>;
   archive: Archive;
   /** Throws when the version is not confirmed yet. */
   makeProof(of: ProofRequest): Promise<Proof>;
 }
 
-export function createRecords({
-  db,
-  pool,
-  commit,
-  vaults,
-  journal,
-  archive,
-  makeProof,
-}: RecordsDeps): Records {
+export function createRecords({ db, pool, commit, vaults, archive, makeProof }: RecordsDeps): Records {
   const addVersion = createVersionAdder(db, archive);
 
   async function activeVault(workspaceId: string, address: string): Promise<OwningVault> {
@@ -193,12 +180,6 @@ export function createRecords({
           salt: content && `0x${content.salt.toString('hex')}`,
         },
       });
-    },
-
-    async eraseData(caller, of) {
-      const erased = await eraseRecordData({ db, archive }, caller, of);
-      if (erased.bytes > 0) await journal.settle();
-      return erased;
     },
   };
 }

@@ -1,9 +1,11 @@
 /** /platform/vaults/{vaultAddress}/retention */
 import { Type } from 'typebox';
+import type { TakeStep } from '../../access/approvals/steps.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
+import { sendNeedsApproval } from '../../http/api/approval-answer.ts';
 import { address, named, orNull } from '../../runtime/schemas.ts';
-import type { RetentionRules } from './retention.ts';
+import type { Retention, RetentionInput, RetentionRules } from './retention.ts';
 
 const days = (of: string) =>
   orNull(
@@ -47,7 +49,12 @@ const url = `${apiBase}/platform/vaults/:vaultAddress/retention`;
 const params = Type.Object({ vaultAddress: address });
 const tags = ['erasure'];
 
-export function retentionRoutes(app: Api, { retention }: { retention: RetentionRules }): void {
+export interface RetentionRoutesDeps {
+  retention: RetentionRules;
+  setRetention: TakeStep<RetentionInput, Retention>;
+}
+
+export function retentionRoutes(app: Api, { retention, setRetention }: RetentionRoutesDeps): void {
   app.get(
     url,
     {
@@ -66,7 +73,7 @@ export function retentionRoutes(app: Api, { retention }: { retention: RetentionR
   app.put(
     url,
     {
-      config: { scope: 'vaults:write', freshSession: true },
+      config: { scope: 'vaults:write', freshSession: true, mayNeedApproval: true },
       schema: {
         operationId: 'putRetention',
         summary: 'Set the retention of a vault',
@@ -78,7 +85,10 @@ export function retentionRoutes(app: Api, { retention }: { retention: RetentionR
         response: { 200: RetentionSchema },
       },
     },
-    async (request) => retention.put(callerOf(request), request.params.vaultAddress, request.body),
+    async (request, reply) => {
+      const { done, asked } = await setRetention(callerOf(request), { ...request.params, ...request.body });
+      return asked ? sendNeedsApproval(reply, asked) : done;
+    },
   );
 
   app.get(

@@ -3,6 +3,7 @@
  * each of which is one commit with its audit entries and its progress; what is held is left out.
  */
 import { sql } from 'kysely';
+import type { DefineStep, TakeStep } from '../../access/approvals/steps.ts';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Archive } from '../../anchoring/archive/archive.ts';
 import type { Blobs } from '../../blobs/blobs.ts';
@@ -15,6 +16,7 @@ import { type ErasureJournal, retentionCaller } from '../holds/erasures.ts';
 import { findHeld, keepHolds } from '../holds/holds.ts';
 import { findReleased } from '../holds/release-holds.store.ts';
 import { eraseWholeRecord } from '../records/record-erasure.ts';
+import { holdVault } from '../vaults/held-vault.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import { findOld, type OldThing, type RetainedKind } from './retention.store.ts';
 
@@ -32,7 +34,6 @@ export interface Retention extends RetentionPeriods {
 
 export interface RetentionRules {
   get(workspaceId: string, vaultAddress: string): Promise<Retention>;
-  put(caller: Caller, vaultAddress: string, periods: RetentionPeriods): Promise<Retention>;
   /** What these periods would erase now, without erasing it, and what holds and releases keep. `more`: at least so much. */
   preview(
     workspaceId: string,
@@ -63,60 +64,10 @@ export function createRetentionRules({
   db: Db;
   vaults: Pick<Vaults, 'get'>;
 }): RetentionRules {
-  async function read(db: Db, workspaceId: string, vaultId: string): Promise<Retention> {
-    const rows = await db
-      .selectFrom('retention_rules')
-      .select(['kind', 'days', 'erased', 'erased_bytes'])
-      .where('workspace_id', '=', workspaceId)
-      .where('vault_id', '=', vaultId)
-      .execute();
-    const daysOf = (kind: RetainedKind) => rows.find((row) => row.kind === kind)?.days ?? null;
-    return {
-      recordDays: daysOf('record'),
-      fileDays: daysOf('file'),
-      erased: rows.reduce((sum, row) => sum + row.erased, 0),
-      erasedBytes: rows.reduce((sum, row) => sum + row.erased_bytes, 0),
-    };
-  }
-
   return {
     async get(workspaceId, vaultAddress) {
       const { id } = await vaults.get(workspaceId, vaultAddress);
       return read(db, workspaceId, id);
-    },
-
-    async put(caller, vaultAddress, periods) {
-      const { workspaceId } = caller;
-      const { id } = await vaults.get(workspaceId, vaultAddress);
-      return db.transaction().execute(async (db) => {
-        const before = await read(db, workspaceId, id);
-        const { recordDays, fileDays } = periods;
-        if (before.recordDays === recordDays && before.fileDays === fileDays) return before;
-        for (const [kind, days] of [
-          ['record', recordDays],
-          ['file', fileDays],
-        ] as const) {
-          if (days === null) {
-            await sql`delete from retention_rules
-              where workspace_id = ${workspaceId} and vault_id = ${id} and kind = ${kind}`.execute(db);
-          } else {
-            // A shorter period is due at once.
-            await sql`insert into retention_rules (workspace_id, vault_id, kind, days)
-              values (${workspaceId}, ${id}, ${kind}, ${days})
-              on conflict (workspace_id, vault_id, kind) do update set days = excluded.days, next_round_at = null`.execute(
-              db,
-            );
-          }
-        }
-        await insertAll(db, [
-          auditWrite(caller, {
-            action: 'vault.set_retention',
-            targetId: id,
-            details: { recordDays, fileDays },
-          }),
-        ]);
-        return read(db, workspaceId, id);
-      });
     },
 
     async preview(workspaceId, vaultAddress, { recordDays, fileDays }) {
@@ -146,6 +97,76 @@ export function createRetentionRules({
       }
       return sum;
     },
+  };
+}
+
+export type RetentionInput = RetentionPeriods & { vaultAddress: string };
+
+/** The step that a request takes, perhaps with a second person: one that is needed where something is erased sooner. */
+export function setRetentionStep(define: DefineStep): TakeStep<RetentionInput, Retention> {
+  return define<RetentionInput, Retention>('vault.set_retention', async (db, caller, input) => {
+    const { workspaceId } = caller;
+    const { id, address } = await holdVault(db, { workspaceId, address: input.vaultAddress });
+    const before = await read(db, workspaceId, id);
+    const after = await put(db, caller, { id, before, periods: input });
+    const isSooner = (kind: keyof RetentionPeriods) =>
+      after[kind] !== null && (before[kind] === null || after[kind] < before[kind]);
+    const periodsOf = ({ recordDays, fileDays }: Retention) => ({ recordDays, fileDays });
+    const effect = { vaultAddress: address, before: periodsOf(before), after: periodsOf(after) };
+    return {
+      result: after,
+      subjectId: id,
+      effect: isSooner('recordDays') || isSooner('fileDays') ? effect : null,
+      answer: { ...after },
+    };
+  });
+}
+
+async function put(
+  db: Db,
+  caller: Caller,
+  {
+    id,
+    before,
+    periods: { recordDays, fileDays },
+  }: { id: string; before: Retention; periods: RetentionPeriods },
+): Promise<Retention> {
+  const { workspaceId } = caller;
+  if (before.recordDays === recordDays && before.fileDays === fileDays) return before;
+  for (const [kind, days] of [
+    ['record', recordDays],
+    ['file', fileDays],
+  ] as const) {
+    if (days === null) {
+      await sql`delete from retention_rules
+        where workspace_id = ${workspaceId} and vault_id = ${id} and kind = ${kind}`.execute(db);
+    } else {
+      // A shorter period is due at once.
+      await sql`insert into retention_rules (workspace_id, vault_id, kind, days)
+        values (${workspaceId}, ${id}, ${kind}, ${days})
+        on conflict (workspace_id, vault_id, kind) do update set days = excluded.days, next_round_at = null`.execute(
+        db,
+      );
+    }
+  }
+  const details = { recordDays, fileDays };
+  await insertAll(db, [auditWrite(caller, { action: 'vault.set_retention', targetId: id, details })]);
+  return read(db, workspaceId, id);
+}
+
+async function read(db: Db, workspaceId: string, vaultId: string): Promise<Retention> {
+  const rows = await db
+    .selectFrom('retention_rules')
+    .select(['kind', 'days', 'erased', 'erased_bytes'])
+    .where('workspace_id', '=', workspaceId)
+    .where('vault_id', '=', vaultId)
+    .execute();
+  const daysOf = (kind: RetainedKind) => rows.find((row) => row.kind === kind)?.days ?? null;
+  return {
+    recordDays: daysOf('record'),
+    fileDays: daysOf('file'),
+    erased: rows.reduce((sum, row) => sum + row.erased, 0),
+    erasedBytes: rows.reduce((sum, row) => sum + row.erased_bytes, 0),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Transfers of files and assets: sealed by the giving vault, completed when the chain has confirmed them. */
 import { sql } from 'kysely';
+import type { DefineStep, TakeStep } from '../../access/approvals/steps.ts';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { AnchoredLeaf, Confirm } from '../../anchoring/announcer.ts';
 import { pendingLeaf } from '../../anchoring/batching/pending.ts';
@@ -50,74 +51,89 @@ export interface TransferRequest {
   destinationVaultAddress: string;
 }
 
-/** `also`: rows to commit with the transfer. */
-export function startTransfer(
+/** The step that a request takes, perhaps with a second person. */
+export function transferStep(
+  define: DefineStep,
+  what: Transferable,
+  toJson: (transfer: Transfer) => Record<string, unknown>,
+): TakeStep<TransferRequest, Transfer> {
+  return define<TransferRequest, Transfer>(`${what.kind}.transfer`, async (db, caller, request) => {
+    const { transfer, version } = await startTransfer(db, what, caller, request);
+    const { fromVaultAddress, toVaultAddress } = transfer;
+    return {
+      result: transfer,
+      subjectId: transfer.subjectId,
+      effect: { fromVaultAddress, toVaultAddress, version },
+      answer: toJson(transfer),
+    };
+  });
+}
+
+/** Inside a transaction. Also returns the version that is transferred. */
+export async function startTransfer(
   db: Db,
   what: Transferable,
   caller: Caller,
-  { subjectId, destinationVaultAddress, also }: TransferRequest & { also: (transfer: Transfer) => Write[] },
-): Promise<Transfer> {
+  { subjectId, destinationVaultAddress }: TransferRequest,
+): Promise<{ transfer: Transfer; version: number }> {
   const { workspaceId } = caller;
   const { kind } = what;
-  return db.transaction().execute(async (db) => {
-    const subject = await what.hold(db, { workspaceId, subjectId });
-    refuseDuringTransfer(kind, subjectId, subject.transferId);
-    const from = subject.vault;
-    const to = await holdActiveVault(db, { workspaceId, address: destinationVaultAddress });
-    if (to.id === from.id) {
-      throw new AppError('conflict', `The ${kind} ${subjectId} already belongs to the vault ${to.address}.`);
-    }
-    const id = newId('trf');
-    const number = 1 + (await lastTransferNumber(db, { workspaceId, subjectId }));
-    const { leaf, write } = pendingLeaf({
-      workspaceId,
-      kind: 'transfer',
-      subjectId,
-      version: number,
-      vault: from,
-      digest: subject.digest,
-      canonicalization: subject.canonicalization,
-      previousLeaf: subject.lastLeaf,
-      claims: { to: to.address.toLowerCase(), transferId: id, [what.versionClaim]: subject.version },
-    });
-    const transfer: Transfer = {
-      id,
-      subjectId,
-      number,
-      fromVaultAddress: from.address,
-      toVaultAddress: to.address,
-      status: 'pending',
-      anchor: null,
-    };
-    await insertAll(db, [
-      {
-        table: 'transfers',
-        row: {
-          workspace_id: workspaceId,
-          id,
-          subject_kind: kind,
-          subject_id: subjectId,
-          number,
-          subject_version: subject.version,
-          from_vault_id: from.id,
-          to_vault_id: to.id,
-          completed_at: null,
-          created_at: new Date(),
-        },
-      },
-      write,
-      auditWrite(caller, {
-        action: `${kind}.transfer`,
-        targetId: subjectId,
-        details: { transferId: id, fromVaultId: from.id, toVaultId: to.id },
-      }),
-      ...also(transfer),
-    ]);
-    await sql`
-      update ${sql.table(what.table)} set transfer_id = ${id}, last_leaf = ${leaf}
-      where workspace_id = ${workspaceId} and ${sql.ref(what.id)} = ${subjectId}`.execute(db);
-    return transfer;
+  const subject = await what.hold(db, { workspaceId, subjectId });
+  refuseDuringTransfer(kind, subjectId, subject.transferId);
+  const from = subject.vault;
+  const to = await holdActiveVault(db, { workspaceId, address: destinationVaultAddress });
+  if (to.id === from.id) {
+    throw new AppError('conflict', `The ${kind} ${subjectId} already belongs to the vault ${to.address}.`);
+  }
+  const id = newId('trf');
+  const number = 1 + (await lastTransferNumber(db, { workspaceId, subjectId }));
+  const { leaf, write } = pendingLeaf({
+    workspaceId,
+    kind: 'transfer',
+    subjectId,
+    version: number,
+    vault: from,
+    digest: subject.digest,
+    canonicalization: subject.canonicalization,
+    previousLeaf: subject.lastLeaf,
+    claims: { to: to.address.toLowerCase(), transferId: id, [what.versionClaim]: subject.version },
   });
+  const transfer: Transfer = {
+    id,
+    subjectId,
+    number,
+    fromVaultAddress: from.address,
+    toVaultAddress: to.address,
+    status: 'pending',
+    anchor: null,
+  };
+  await insertAll(db, [
+    {
+      table: 'transfers',
+      row: {
+        workspace_id: workspaceId,
+        id,
+        subject_kind: kind,
+        subject_id: subjectId,
+        number,
+        subject_version: subject.version,
+        from_vault_id: from.id,
+        to_vault_id: to.id,
+        completed_at: null,
+        created_at: new Date(),
+      },
+    },
+    write,
+    auditWrite(caller, {
+      action: `${kind}.transfer`,
+      targetId: subjectId,
+      details: { transferId: id, fromVaultId: from.id, toVaultId: to.id },
+    }),
+  ]);
+  await sql`
+    update ${sql.table(what.table)} set transfer_id = ${id}, last_leaf = ${leaf}
+    where workspace_id = ${workspaceId} and ${sql.ref(what.id)} = ${subjectId}`.execute(db);
+  return { transfer, version: subject.version };
 }
 
 /** The owner at that time has to seal the next leaf, and the owner is not known before the confirmation. */

@@ -26,3 +26,18 @@ export async function holdActiveVault(
   if (vault.status !== 'active') throw vaultDeactivated(vault.address);
   return vault;
 }
+
+/** Active or not; nobody else changes its settings until the transaction ends. */
+export async function holdVault(
+  db: Db,
+  { workspaceId, address }: { workspaceId: string; address: string },
+): Promise<OwningVault> {
+  const { rows } = await sql<OwningVault>`
+    select id, address from vaults
+    where workspace_id = ${workspaceId} and lower(address) = ${address.toLowerCase()} for no key update`.execute(
+    db,
+  );
+  const [vault] = rows;
+  if (!vault) throw new AppError('resource_not_found', `There is no vault ${address}.`);
+  return vault;
+}

@@ -24,6 +24,7 @@ const missing: Record<string, string> = {
   endpointId: `There is no webhook endpoint ${sample.endpointId}.`,
   deliveryId: `There is no delivery ${sample.deliveryId}.`,
   replayId: `There is no replay ${sample.replayId}.`,
+  approvalId: `There is no approval ${sample.approvalId}.`,
   keyId: `There is no API key ${sample.keyId}.`,
   memberId: `There is no member ${sample.userId}.`,
   sessionId: `You have no session ${sample.sessionId}.`,

@@ -106,6 +106,7 @@ export async function describeApi(
           description: 'Endpoints that events are sent to, the log of deliveries, and replays',
         },
         { name: 'keys', description: 'API keys of the workspace' },
+        { name: 'approvals', description: 'Steps that a second person has to approve' },
         { name: 'audit', description: 'Who did what to which resource' },
         { name: 'people', description: 'Members, invitations and sessions: for people, not for API keys' },
         { name: 'operations', description: 'For operators of the service' },

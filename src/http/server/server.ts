@@ -20,6 +20,7 @@ import { type FindCaller, requireCallers } from '../admission/authentication.ts'
 import { createRateLimiter } from '../admission/rate-limit.ts';
 import type { RequestBudget } from '../admission/request-budget.ts';
 import type { Api } from '../api/api.ts';
+import { announceApprovals } from '../api/approval-answer.ts';
 import { announceDeprecations } from '../api/deprecation.ts';
 import { errorPage } from '../api/error-page.ts';
 import { answerBrokenRequest, answerFrameworkError, pathOf, replyWithErrors } from '../api/error-reply.ts';
@@ -113,6 +114,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   compressAnswers(app);
   deps.metrics.countRequests(app);
   announceDeprecations(app);
+  announceApprovals(app);
   const countMiss = requireCallers(app, {
     findCaller: deps.findCaller,
     limiter: createRateLimiter(config.rateLimit),

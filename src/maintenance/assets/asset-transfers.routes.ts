@@ -1,12 +1,14 @@
 /** /damc/assets/{assetId}/transfer/ and transfers/ */
 
 import { Type } from 'typebox';
+import type { DefineStep } from '../../access/approvals/steps.ts';
 import { anchorFields, anchorToJson, notAnchoredYet } from '../../anchoring/anchored.ts';
 import type { Db } from '../../db/database.ts';
 import { listTransfers, type Transfer } from '../../holdings/transfers/transfers.store.ts';
-import { startTransfer } from '../../holdings/transfers/transfers.ts';
+import { transferStep } from '../../holdings/transfers/transfers.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import type { Api } from '../../http/api/api.ts';
+import { needsApproval } from '../../http/api/approval-answer.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
@@ -29,17 +31,19 @@ const TransferSchema = named(
 export interface AssetTransferRoutesDeps {
   assets: Pick<Assets, 'get'>;
   db: Db;
+  defineStep: DefineStep;
   cursors: Cursors;
   idempotency: Idempotency;
 }
 
 export function assetTransferRoutes(app: Api, deps: AssetTransferRoutesDeps): void {
-  const { assets, db, cursors, idempotency } = deps;
+  const { assets, db, defineStep, cursors, idempotency } = deps;
+  const transferAsset = transferStep(defineStep, transferableAsset, toJson);
 
   app.post(
     `${assetUrl}transfer/`,
     {
-      config: { scope: 'assets:write', tellsOfChain: true, idempotent: true },
+      config: { scope: 'assets:write', tellsOfChain: true, idempotent: true, mayNeedApproval: true },
       schema: {
         operationId: 'transferAsset',
         summary: 'Transfer an asset to another vault',
@@ -56,10 +60,10 @@ export function assetTransferRoutes(app: Api, deps: AssetTransferRoutesDeps): vo
     },
     async (request, reply) => {
       const answer = idempotency.answer(request, reply.code(202));
-      await startTransfer(db, transferableAsset, callerOf(request), {
-        subjectId: request.params.assetId,
-        ...request.body,
-        also: (transfer) => answer.remember(toJson(transfer)),
+      const transfer = { subjectId: request.params.assetId, ...request.body };
+      await transferAsset(callerOf(request), transfer, {
+        done: (made) => answer.remember(toJson(made)),
+        asked: (asked) => answer.remember(needsApproval(reply, asked)),
       });
       return answer.send();
     },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { signoffDigest } from '../../../src/proof/signoff/signoff-digest.ts';
+import { newId } from '../../../src/runtime/ids.ts';
 import { type Account, becomeOwner, join, type Visitor } from '../clients/browser-session.ts';
 import { softPasskey } from '../clients/soft-passkey.ts';
 import { sendForm } from '../clients/upload.ts';
@@ -31,6 +32,7 @@ export async function makeThings(service: Service, name = 'Thing'): Promise<Path
     ...(await makeAsset(service, vault, name)),
     ...(await makeKey(service, name)),
     ...(await makeEndpoint(service, vault, name)),
+    ...(await makeApproval(service, name)),
     ...(await makePeople(service, name)),
   };
 }
@@ -179,6 +181,22 @@ async function makeKey(service: Service, name = 'Thing'): Promise<PathValues> {
   return { keyId: (await create(service, '/api-v1/platform/api-keys', { name })).id };
 }
 
+/** A key that the key of the service asks for, which waits for a second person. */
+function makeApproval({ databaseUrl, key }: Service, name = 'Thing'): Promise<PathValues> {
+  const input = { name, scopes: ['files:write'], expiresAt: null };
+  const approvalId = newId('apr');
+  return withClient({ connectionString: databaseUrl }, async (client) => {
+    await client.query(
+      `insert into approvals (workspace_id, id, step, input, effect, role, digest, requested_kind, requested_by,
+         requested_at, expires_at)
+       select workspace_id, $1, 'api_key.create', $2, $2, 'developer', sha256($1::text::bytea), 'api_key', id,
+         now(), now() + interval '1 day' from api_keys where secret_hash = sha256($3::text::bytea)`,
+      [approvalId, input, key],
+    );
+    return { approvalId };
+  });
+}
+
 const makeEndpoint: Make = async (service, { vaultAddress }, name = 'Thing') => {
   const endpoint = await create(service, `${webhooks}/endpoints`, {
     url: someTarget,
@@ -313,6 +331,7 @@ const takesAway: [request: RegExp, make: MakeForOwner][] = [
   [/damc\/sign-requests\//, makeSignRequest],
   [/\/passkeys\/\{passkeyId\}\/(confirm|refuse)$/, (service) => makeRegisteredWorker(service)],
   [/\/webhooks\/portal\/|^DELETE .*\/portal-links\//, makePortalLink],
+  [/\/approvals\/\{approvalId\}\//, (service) => makeApproval(service)],
   [/^DELETE .*\/webhooks\//, makeEndpoint],
   [/^DELETE .*\/api-keys\//, (service) => makeKey(service)],
   [/^DELETE .*\/members\//, makeMember],
