@@ -16,6 +16,7 @@ export const sidebar = [
       { text: 'React to events safely', link: '/guide/react-to-events' },
       { text: 'Run a maintenance organisation', link: '/guide/maintenance-organisation' },
       { text: 'Move from a hosted service', link: '/guide/move-here' },
+      { text: 'Bring your data', link: '/guide/bring-your-data' },
     ],
   },
   {

@@ -161,6 +161,10 @@ export const floors: Room[][] = [
     { path: 'src/proof/opentimestamps/', job: 'PURE: reads, writes and judges OpenTimestamps proofs' },
     { path: 'src/proof/signoff/', job: 'PURE: what a worker signs, and whether the signature is theirs' },
     { path: 'src/proof/', job: 'PURE: digest, leaf, Merkle tree, seal and head; runs in browsers' },
+    {
+      path: 'src/bulk/',
+      job: 'PURE: imports of many records and files: reads CSV and JSON Lines, plans the requests, runs them',
+    },
   ],
   [{ path: 'src/keys/', job: 'The keyring: private keys and secrets under the master key' }],
   [
@@ -185,6 +189,10 @@ export const floors: Room[][] = [
       job: 'Requests to the servers of others: which addresses they may reach, and the connection to those alone',
     },
     { path: 'src/pdf/', job: 'Draws documents: pages, tables, QR codes, all scripts' },
+    {
+      path: 'src/input/',
+      job: 'PURE: what callers may send: for the service, and for those who prepare requests',
+    },
   ],
   [
     {

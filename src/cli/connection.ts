@@ -44,16 +44,25 @@ export async function chooseConnection({ url, profile }: ConnectionOptions): Pro
   return found;
 }
 
+export interface RequestOptions {
+  method?: string;
+  body?: string | ReadableStream<Uint8Array>;
+  headers?: Record<string, string>;
+  signal: AbortSignal;
+}
+
 /** One request to the API. Redirects are not followed, so that the key reaches nobody else. */
 export function request(
   { url, key }: Profile,
   path: string,
-  { signal, headers }: { signal: AbortSignal; headers?: Record<string, string> },
+  { method, body, signal, headers }: RequestOptions,
 ): Promise<Response> {
   return fetch(`${url}${apiBase}${path}`, {
     headers: { 'x-api-key': key, ...headers },
     redirect: 'manual',
     signal,
+    ...(method !== undefined && { method }),
+    ...(body !== undefined && { body, duplex: 'half' as const }),
   });
 }
 

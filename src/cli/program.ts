@@ -10,6 +10,7 @@ import { addOutputOptions } from './command-table.ts';
 import { addCompletionCommand } from './completion.ts';
 import { addEvidenceCommands } from './evidence.ts';
 import { addFsckCommand } from './fsck.ts';
+import { addImportCommand } from './import.ts';
 import { addKeysCommands } from './keys.ts';
 import { addListenCommand } from './listen.ts';
 import { addLoginCommands } from './login.ts';
@@ -60,6 +61,7 @@ The commands work alongside a running service, and start the embedded PostgreSQL
   addApprovalsCommands(program);
   addWebhooksCommands(program);
   addListenCommand(program);
+  addImportCommand(program);
   addTriggerCommand(program);
   addLoginCommands(program);
   addFsckCommand(program);

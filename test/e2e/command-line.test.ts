@@ -31,6 +31,7 @@ const makers = [
   'logout',
   'profiles',
   'trigger',
+  'import records',
   'completion',
 ];
 const given: Record<string, string[]> = {

@@ -9,7 +9,8 @@ import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { type Service, startService } from '../support/service/service.ts';
 
-const guides = join(import.meta.dirname, '../../docs/guide');
+const root = join(import.meta.dirname, '../..');
+const guides = join(root, 'docs/guide');
 const pages = globSync('*.md', { cwd: guides }).filter((page) => commandsOf(page) !== '');
 
 let service: Service;
@@ -22,7 +23,9 @@ after(() => service?.close());
 /** Those of blocks that are marked as runnable, together, because later ones use variables of earlier ones. */
 function commandsOf(page: string): string {
   const source = readFileSync(join(guides, page), 'utf8');
-  return [...source.matchAll(/^```sh \[curl\]\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('\n');
+  return [...source.matchAll(/^```sh \[(?:curl|holdfast)\]\n([\s\S]*?)^```$/gm)]
+    .map(([, block]) => block)
+    .join('\n');
 }
 
 for (const page of pages) {
@@ -41,7 +44,11 @@ test('five guides have commands', () => {
 async function run(script: string, cwd: string): Promise<{ status: number | null; output: string }> {
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
     cwd,
-    env: { PATH: process.env.PATH, HOLDFAST_URL: service.url, HOLDFAST_API_KEY: service.key },
+    env: {
+      PATH: `${join(root, 'bin')}:${process.env.PATH}`,
+      HOLDFAST_URL: service.url,
+      HOLDFAST_API_KEY: service.key,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 60_000,
   });

@@ -1,32 +1,13 @@
 /** What callers state about a file: its name, media type, hash and expiry, checked before anything is stored. */
+
+import { findNameFault } from '../../input/file-name.ts';
 import { isCalendarDay, isDateTime } from '../../runtime/date-time.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { hasDirectionMark, visible } from '../../runtime/visible-text.ts';
 
-/** The usual limit of file systems, because somebody may save the file under this name. */
-const maxNameBytes = 255;
-
-/**
- * A name is data here and never a path, but clients will save files under it. Names that could lead them elsewhere or hide
- * the real name are refused: separators, `.` and `..`, control characters, line separators, and marks that change the
- * direction of text.
- */
+/** Throws for a name under which nobody should save a file. */
 export function checkFileName(name: string): string {
-  if (Buffer.byteLength(name) > maxNameBytes) {
-    throw new AppError('invalid_request', `name must have at most ${maxNameBytes} bytes in UTF-8.`);
-  }
-  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || hasDirectionMark(name)) {
-    throw new AppError(
-      'invalid_request',
-      'name must not contain control characters or characters that change the text direction.',
-    );
-  }
-  if (!new RegExp(visible, 'u').test(name)) {
-    throw new AppError('invalid_request', 'name must contain at least one visible character.');
-  }
-  if (/[/\\]/.test(name) || name === '.' || name === '..') {
-    throw new AppError('invalid_request', 'name must be a file name, not a path.');
-  }
+  const fault = findNameFault(name);
+  if (fault !== null) throw new AppError('invalid_request', fault);
   return name;
 }
 

@@ -12,6 +12,7 @@ import type { Idempotency, Remake } from '../../http/api/idempotency.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../../http/api/page.ts';
 import { bodyBytes } from '../../http/bodies/body-limits.ts';
 import { sendJson, withStored } from '../../http/bodies/stored-json.ts';
+import { requestLimits } from '../../input/request-limits.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { packIds, unpackIds } from '../../runtime/ids.ts';
 import { address, dateTime, like, named, plainText, sample, text } from '../../runtime/schemas.ts';
@@ -81,7 +82,10 @@ const RecordErasureSchema = named(
 );
 
 const externalId = like(
-  plainText({ maxLength: 255, description: 'Your own id for the record; need not be unique' }),
+  plainText({
+    maxLength: requestLimits.externalIdLength,
+    description: 'Your own id for the record; need not be unique',
+  }),
   sampleExternalId,
 );
 const newRecord = { data, externalId: Type.Optional(externalId) };
@@ -153,7 +157,7 @@ export function recordRoutes(app: Api, deps: RecordRoutesDeps): void {
             vaultAddress: address,
             records: Type.Array(Type.Object(newRecord, { additionalProperties: false }), {
               minItems: 1,
-              maxItems: 1000,
+              maxItems: requestLimits.recordsInBatch,
             }),
           },
           { additionalProperties: false },

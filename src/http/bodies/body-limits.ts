@@ -1,5 +1,6 @@
 /** Limits of body sizes: small on open routes, large only on routes that accept data. */
 import type { FastifyInstance } from 'fastify';
+import { requestLimits } from '../../input/request-limits.ts';
 
 export const bodyBytes = {
   /** Routes that are open to everybody. */
@@ -9,7 +10,7 @@ export const bodyBytes = {
   /** An asset with its metadata, an entry with its data. */
   document: 256 * 1024,
   /** Record data, one or many. */
-  data: 1024 * 1024,
+  data: requestLimits.dataBytes,
 } as const;
 
 export function limitOpenRoutes(app: FastifyInstance): void {

@@ -1,11 +1,11 @@
 /** Parses JSON bodies: UTF-8 only, unambiguous, and without values that PostgreSQL or a receiver cannot handle. */
 import type { FastifyInstance } from 'fastify';
+import { requestLimits } from '../../input/request-limits.ts';
+import { findUnstorable } from '../../input/storable-json.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { findJsonFault, type JsonRules } from '../../runtime/json-fault.ts';
 import { JsonTextError, parseJsonText } from '../../runtime/json-text.ts';
 
-/** More than any legitimate body has: a thousand records of twenty fields. Larger ones would block everybody else. */
-const limits = { values: 50_000 };
+const limits = { values: requestLimits.jsonValues };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -29,11 +29,7 @@ export function acceptJsonBodies(app: FastifyInstance): void {
   // A missing body counts as an empty object.
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined) request.body = {};
-    const unusable = findJsonFault(
-      { ...(request.params as object), ...(request.query as object) },
-      '',
-      storable,
-    );
+    const unusable = findUnstorable({ ...(request.params as object), ...(request.query as object) });
     done(unusable === null ? undefined : new AppError('invalid_request', unusable));
   });
 }
@@ -70,24 +66,9 @@ function parseText(text: string): unknown {
 
 /** Throws AppError when a text, number, name or nesting cannot be stored and returned unchanged. */
 export function refuseUnusable(value: unknown): void {
-  const unusable = findJsonFault(value, '', storable);
+  const unusable = findUnstorable(value);
   if (unusable !== null) throw new AppError('invalid_request', unusable);
 }
-
-const storable: JsonRules = {
-  value(value) {
-    if (typeof value === 'number') return Number.isFinite(value) ? null : 'is not a finite number';
-    if (typeof value !== 'string') return null;
-    if (value.includes('\0')) return 'must not contain a NUL character';
-    return value.isWellFormed() ? null : 'must not contain an unpaired surrogate';
-  },
-  name(name) {
-    if (name === '__proto__') return 'is not allowed as a field name';
-    return name.includes('\0') || !name.isWellFormed()
-      ? 'has a field name that contains a NUL character or an unpaired surrogate'
-      : null;
-  },
-};
 
 /** JSON is UTF-8 by its standard; any other charset would be misread. */
 export function requireUtf8(contentType: string): void {
