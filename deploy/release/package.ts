@@ -7,6 +7,7 @@ import { join, relative, resolve } from 'node:path';
 import { verifyPage } from '../../src/holdings/verify-page/verify-page.routes.ts';
 import { buildPage, builtPage } from '../../src/http/pages/page-bundle.ts';
 import { buildDossierPage } from '../../src/maintenance/dossier/dossier-page.ts';
+import { assetPage } from '../../src/maintenance/published-pages/asset-page.routes.ts';
 import { signPage } from '../../src/maintenance/sign-page/sign-page.routes.ts';
 import { portalPage } from '../../src/webhooks/portal/portal-page.routes.ts';
 import { isRead } from '../image/assemble.ts';
@@ -53,7 +54,7 @@ function copy(path: string, target: string, wanted: (path: string) => boolean): 
 }
 
 async function writePages(target: string): Promise<void> {
-  for (const page of [verifyPage, signPage, portalPage]) {
+  for (const page of [verifyPage, signPage, portalPage, assetPage]) {
     const folder = join(target, relative(root, page.folder));
     mkdirSync(folder, { recursive: true });
     const { html, assets } = await buildPage(page);

@@ -30,6 +30,7 @@ export const floors: Room[][] = [
       job: 'Passkeys of workers: invited, registered, confirmed, used, revoked',
     },
     { path: 'src/maintenance/sign-page/', job: 'The page on which workers register passkeys and sign' },
+    { path: 'src/maintenance/published-pages/', job: 'Pages of assets that everyone with the link may see' },
     { path: 'src/maintenance/intervals/', job: 'Maintenance intervals, and what is due' },
     { path: 'src/maintenance/workers/', job: 'Workers and their licences' },
     {

@@ -13,6 +13,7 @@ import { documentTextOf } from './embedded-proof.ts';
 import { createFileCard, element, takeDrops } from './file-card.ts';
 import { piecesOf } from './file-pieces.ts';
 import { historyVerdictOf, placesOf } from './history-words.ts';
+import { readNamedFiles } from './named-files.ts';
 import { type Options, readOptions, showUsualRegistry } from './options.ts';
 import { factsOf } from './proof-facts.ts';
 import {
@@ -143,6 +144,18 @@ function reasonOf(error: unknown, name: string): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** A link to this page may name a proof and its content. */
+function openNamed(): void {
+  readNamedFiles(location.hash).then(
+    (named) => {
+      if (named === null) return;
+      content.set(named.content);
+      proof.set(named.proof);
+    },
+    (error: unknown) => showTrouble(reasonOf(error, 'The proof that the link names')),
+  );
+}
+
 followColours();
 showUsualRegistry();
 form.addEventListener('submit', (event) => event.preventDefault());
@@ -163,3 +176,5 @@ takeDrops({ proof, content, trust });
 showOutline();
 // On going back to the page, browsers restore what was typed.
 void check();
+openNamed();
+addEventListener('hashchange', openNamed);

@@ -27,6 +27,7 @@ import { assetsCheck } from '../maintenance/assets/assets.check.ts';
 import { dossiersCheck } from '../maintenance/dossier/dossiers.check.ts';
 import { maintenancesCheck } from '../maintenance/entries/maintenances.check.ts';
 import { passkeysCheck } from '../maintenance/passkeys/passkeys.check.ts';
+import { publishedPagesCheck } from '../maintenance/published-pages/published-pages.check.ts';
 import { type Check, type CheckOptions, type CheckReport, laterPass, runEach } from '../runtime/check.ts';
 import { eventsCheck } from '../webhooks/deliveries/events.check.ts';
 
@@ -69,6 +70,7 @@ export function allChecks(deps: CheckDeps): Check[] {
     maintenancesCheck(deps.db),
     passkeysCheck(deps.db),
     approvalsCheck(deps.db),
+    publishedPagesCheck(deps.db),
     dossiersCheck(deps.db),
     announcementsCheck(deps.db, [
       ...announcedKinds(),

@@ -92,6 +92,14 @@ export const eventCatalogue = {
     about: 'A maintenance interval of an asset was created, changed, completed or deleted',
     data: { asset_id: text, interval_id: text, changed_at: time },
   },
+  'asset.page.published': {
+    about: 'A page of an asset was published for everyone who has its link',
+    data: { asset_id: text, page_id: text, until: time },
+  },
+  'asset.page.ended': {
+    about: 'A published page of an asset was revoked, or ended because the asset was transferred',
+    data: { asset_id: text, page_id: text, cause: oneOf('revoked', 'transferred'), ended_at: time },
+  },
   'anchor.reorged': {
     about: 'A reorg removed an anchor transaction from the chain; its content is anchored again',
     data: { ...block, reorged_at: time },

@@ -30,6 +30,10 @@ import { assetIntervalRoutes } from './intervals/asset-intervals.routes.ts';
 import { createAssetIntervals, followCorrections } from './intervals/asset-intervals.ts';
 import { passkeyRoutes } from './passkeys/passkeys.routes.ts';
 import { createPasskeys } from './passkeys/passkeys.ts';
+import { assetPageRoutes } from './published-pages/asset-page.routes.ts';
+import { publishedPageRoutes } from './published-pages/published-pages.routes.ts';
+import { createPublishedPages } from './published-pages/published-pages.ts';
+import { createShownPages } from './published-pages/shown.ts';
 import { signPageRoutes } from './sign-page/sign-page.routes.ts';
 import { signRequestRoutes } from './sign-page/sign-requests.routes.ts';
 import { createSignRequests } from './sign-page/sign-requests.ts';
@@ -125,6 +129,10 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       signoffRulesRoutes(app, { db });
       organisationRoutes(app, { db });
       entrySignoffRoutes(app, { maintenances });
+      publishedPageRoutes(app, { ...shell, assets, publishedPages: createPublishedPages(db), publicUrl });
+      assetPageRoutes(app, {
+        shownPages: createShownPages({ db, makeProof: proofs.make, fileContents }),
+      });
       dossierRoutes(app, { dossiers });
     },
   };

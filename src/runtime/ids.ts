@@ -35,7 +35,8 @@ export type IdPrefix =
   | 'sgr'
   | 'apr'
   | 'prs'
-  | 'ptl';
+  | 'ptl'
+  | 'pag';
 
 // Monotonic: ids created in the same millisecond by this process still sort in order of creation.
 const sortable = monotonicFactory(() => smallRandomBytes(1).readUInt8() / 256);

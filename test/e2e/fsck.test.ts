@@ -117,7 +117,7 @@ const onlyOfAll = [
 /** Checks of what the fixture does not have: tests beside them break it. */
 const testedApart = [
   ...['lost-commits', 'embedded-chain', 'files', 'validations', 'assets', 'maintenances'],
-  ...['passkeys', 'approvals', 'dossiers', 'archive'],
+  ...['passkeys', 'approvals', 'published-pages', 'dossiers', 'archive'],
 ];
 
 test('finds nothing in correct data, and checks everything', { skip }, async () => {

@@ -9,6 +9,7 @@ import { eventTypes } from '../../src/events/catalogue.ts';
 import { mostListedVersions } from '../../src/holdings/holds/erasures.ts';
 import { mostWorkRules } from '../../src/maintenance/entries/work-rules.store.ts';
 import { maxIntervals } from '../../src/maintenance/intervals/asset-intervals.ts';
+import { mostPages } from '../../src/maintenance/published-pages/published-pages.ts';
 import { mostSignoffs } from '../../src/maintenance/signoffs/signoffs.ts';
 import { scopes } from '../../src/runtime/caller.ts';
 import { mostAttempts } from '../../src/webhooks/deliveries/attempts.ts';
@@ -74,6 +75,7 @@ const lists: Record<string, List | List[]> = {
   [`get ${damc}/assets/{assetId}/access-log/`]: { id: [], least: many },
   [`get ${damc}/assets/{assetId}/installations/`]: { id: [], least: many },
   [`get ${damc}/assets/{assetId}/intervals/`]: { id: ['id'], least: maxIntervals, whole: true },
+  [`get ${damc}/assets/{assetId}/published-pages/`]: { id: ['id'], least: mostPages, whole: true },
   [`get ${damc}/assets/{assetId}/maintenances/`]: {
     query: 'viewerAddress={vaultAddress}',
     id: ['maintenanceId'],
@@ -224,6 +226,10 @@ const inside: Record<string, number> = {
   [`get ${damc}/assets/{assetId}/due/ intervals`]: maxIntervals,
   [`get ${damc}/assets/{assetId}/due/ openDefects`]: 1000,
   [`get ${damc}/assets/{assetId}/due/ retiredParts`]: 1000,
+  [`post ${damc}/assets/{assetId}/published-pages/ show`]: 9,
+  [`post ${damc}/assets/{assetId}/published-pages/ entries.show`]: 13,
+  [`get ${damc}/assets/{assetId}/published-pages/ show`]: 9,
+  [`get ${damc}/assets/{assetId}/published-pages/ entries.show`]: 13,
   [`get ${damc}/assets/{assetId}/maintenances/ signoffs`]: mostSignoffs,
   [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/details/ signoffs`]: mostSignoffs,
   [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/details/ files`]: 200,

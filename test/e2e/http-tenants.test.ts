@@ -56,8 +56,9 @@ const byLink = [
 const alsoNeeded: Record<string, Scope> = {
   // The service holds the key of the worker.
   [`POST ${assets}{assetId}/maintenances/{maintenanceId}/signoffs/`]: onBehalf,
-  // Whoever has the link reads.
+  // Whoever has the link reads, and so does every visitor of a page.
   [`POST ${endpoints}/{endpointId}/portal-links`]: 'webhooks:read',
+  [`POST ${assets}{assetId}/published-pages/`]: 'assets:read',
 };
 /** For people, who see what is theirs. */
 const peopleLists = ['me', 'members', 'invitations', 'sessions'].map((name) => `/api-v1/platform/${name}`);

@@ -98,7 +98,9 @@ test('no example is a placeholder, and schemas do not repeat them', () => {
 });
 
 test('examples are consistent: one vault, ids of the right form, and times in order', () => {
-  const prefixes = [...idPrefixes, 'usr', 'ses', 'inv', 'ntc', 'win', 'psk', 'sgr', 'apr', 'ptl'].join('|');
+  const prefixes = [...idPrefixes, 'usr', 'ses', 'inv', 'ntc', 'win', 'psk', 'sgr', 'apr', 'ptl', 'pag'].join(
+    '|',
+  );
   const id = new RegExp(`^(${prefixes})_[0-9A-HJKMNP-TV-Z]{26}$`);
   for (const { name, examples } of bodies) {
     const values = examples.map(([, value]) => value);

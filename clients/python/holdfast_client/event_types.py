@@ -17,6 +17,8 @@ EventType = Literal[
     "asset.transfer.completed",
     "asset.changed",
     "asset.intervals.changed",
+    "asset.page.published",
+    "asset.page.ended",
     "anchor.reorged",
     "endpoint.disabled",
     "approval.requested",
@@ -44,6 +46,8 @@ Event = Union[
     schemas.AssetTransferCompletedEvent,  # An asset was transferred to another vault
     schemas.AssetChangedEvent,  # An asset was created, changed, installed or removed
     schemas.AssetIntervalsChangedEvent,  # A maintenance interval of an asset was created, changed, completed or deleted
+    schemas.AssetPagePublishedEvent,  # A page of an asset was published for everyone who has its link
+    schemas.AssetPageEndedEvent,  # A published page of an asset was revoked, or ended because the asset was transferred
     schemas.AnchorReorgedEvent,  # A reorg removed an anchor transaction from the chain; its content is anchored again
     schemas.EndpointDisabledEvent,  # A webhook endpoint was disabled because it is gone or failed for too long
     schemas.ApprovalRequestedEvent,  # Somebody asked for a step that a second person has to approve

@@ -118,6 +118,9 @@ OPERATIONS: Dict[str, Operation] = {
     "change_organisation": Operation("PUT", "/api-v1/damc/signoffs/organisation/", (), takes_body=True, is_repeatable=True),
     "get_signoff": Operation("GET", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/{number}/", ("viewerAddress",), is_repeatable=True),
     "get_signoff_proof": Operation("GET", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/{number}/proof/", ("viewerAddress",), is_repeatable=True),
+    "publish_asset_page": Operation("POST", "/api-v1/damc/assets/{assetId}/published-pages/", (), takes_body=True),
+    "list_published_asset_pages": Operation("GET", "/api-v1/damc/assets/{assetId}/published-pages/", ("cursor", "limit",), is_list=True, is_repeatable=True),
+    "revoke_published_asset_page": Operation("DELETE", "/api-v1/damc/assets/{assetId}/published-pages/{pageId}/", (), is_repeatable=True),
     "download_asset_dossier": Operation("GET", "/api-v1/damc/assets/{assetId}/dossier/", ("viewerAddress", "attachments", "wait",), is_repeatable=True, is_raw=True),
     "get_dossier_proof": Operation("GET", "/api-v1/damc/assets/{assetId}/dossiers/{dossierId}/proof/", ("viewerAddress",), is_repeatable=True),
     "get_release_certificate": Operation("GET", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/release-certificate/", ("viewerAddress",), is_repeatable=True, is_raw=True),
@@ -1979,6 +1982,58 @@ class Operations(Caller):
         result: schemas.Proof = self._data("get_signoff_proof", arguments, options)
         return result
 
+    def publish_asset_page(
+        self,
+        asset_id: str,
+        *,
+        until: str,
+        show: List[Literal["name", "assetId", "serialNumber", "partNumber", "usage", "state", "installedIn", "owner", "organisation"]],
+        entries: schemas.PublishAssetPageEntries = UNSET,
+        digital_link: schemas.PublishAssetPageDigitalLink = UNSET,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.NewPublishedPage:
+        """Publish a page of an asset. Needs the scope `assets:write`."""
+        arguments: Dict[str, Any] = {
+            "assetId": asset_id,
+            "until": until,
+            "show": show,
+            "entries": entries,
+            "digitalLink": digital_link,
+        }
+        result: schemas.NewPublishedPage = self._data("publish_asset_page", arguments, options)
+        return result
+
+    def list_published_asset_pages(
+        self,
+        asset_id: str,
+        *,
+        cursor: str = UNSET,
+        limit: int = UNSET,
+        options: Optional[CallOptions] = None,
+    ) -> Pages[schemas.PublishedPage]:
+        """List the published pages of an asset. Needs the scope `assets:read`."""
+        arguments: Dict[str, Any] = {
+            "cursor": cursor,
+            "limit": limit,
+            "assetId": asset_id,
+        }
+        result: Pages[schemas.PublishedPage] = self._pages("list_published_asset_pages", arguments, options)
+        return result
+
+    def revoke_published_asset_page(
+        self,
+        asset_id: str,
+        page_id: str,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> None:
+        """Revoke a published page of an asset. Needs the scope `assets:write`."""
+        arguments: Dict[str, Any] = {
+            "assetId": asset_id,
+            "pageId": page_id,
+        }
+        self._data("revoke_published_asset_page", arguments, options)
+
     def download_asset_dossier(
         self,
         asset_id: str,
@@ -2035,7 +2090,7 @@ class Operations(Caller):
     def list_events(
         self,
         *,
-        type: Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "anchor.reorged", "endpoint.disabled", "approval.requested", "approval.decided", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near"] = UNSET,
+        type: Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "asset.page.published", "asset.page.ended", "anchor.reorged", "endpoint.disabled", "approval.requested", "approval.decided", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near"] = UNSET,
         order: Literal["oldest", "newest"] = UNSET,
         cursor: str = UNSET,
         limit: int = UNSET,
@@ -2055,7 +2110,7 @@ class Operations(Caller):
         self,
         *,
         url: str,
-        event_types: List[Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "anchor.reorged", "endpoint.disabled", "approval.requested", "approval.decided", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near", "file.*", "file.anchor.*", "file.validation.*", "file.transfer.*", "record.*", "record.anchor.*", "vault.*", "maintenance.*", "maintenance.anchor.*", "asset.*", "asset.transfer.*", "asset.intervals.*", "anchor.*", "endpoint.*", "approval.*", "api_key.*", "asset.maintenance.*", "worker.*", "worker.licence.*", "operator.*", "operator.gas.*", "operator.chain.*", "operator.loop.*", "operator.disk.*", "operator.budget.*", "*"]],
+        event_types: List[Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "asset.page.published", "asset.page.ended", "anchor.reorged", "endpoint.disabled", "approval.requested", "approval.decided", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near", "file.*", "file.anchor.*", "file.validation.*", "file.transfer.*", "record.*", "record.anchor.*", "vault.*", "maintenance.*", "maintenance.anchor.*", "asset.*", "asset.transfer.*", "asset.intervals.*", "asset.page.*", "anchor.*", "endpoint.*", "approval.*", "api_key.*", "asset.maintenance.*", "worker.*", "worker.licence.*", "operator.*", "operator.gas.*", "operator.chain.*", "operator.loop.*", "operator.disk.*", "operator.budget.*", "*"]],
         filter: Optional[str] = UNSET,
         description: str = UNSET,
         enabled: bool = UNSET,
@@ -2115,7 +2170,7 @@ class Operations(Caller):
         endpoint_id: str,
         *,
         url: str = UNSET,
-        event_types: List[Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "anchor.reorged", "endpoint.disabled", "approval.requested", "approval.decided", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near", "file.*", "file.anchor.*", "file.validation.*", "file.transfer.*", "record.*", "record.anchor.*", "vault.*", "maintenance.*", "maintenance.anchor.*", "asset.*", "asset.transfer.*", "asset.intervals.*", "anchor.*", "endpoint.*", "approval.*", "api_key.*", "asset.maintenance.*", "worker.*", "worker.licence.*", "operator.*", "operator.gas.*", "operator.chain.*", "operator.loop.*", "operator.disk.*", "operator.budget.*", "*"]] = UNSET,
+        event_types: List[Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "asset.page.published", "asset.page.ended", "anchor.reorged", "endpoint.disabled", "approval.requested", "approval.decided", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near", "file.*", "file.anchor.*", "file.validation.*", "file.transfer.*", "record.*", "record.anchor.*", "vault.*", "maintenance.*", "maintenance.anchor.*", "asset.*", "asset.transfer.*", "asset.intervals.*", "asset.page.*", "anchor.*", "endpoint.*", "approval.*", "api_key.*", "asset.maintenance.*", "worker.*", "worker.licence.*", "operator.*", "operator.gas.*", "operator.chain.*", "operator.loop.*", "operator.disk.*", "operator.budget.*", "*"]] = UNSET,
         filter: Optional[str] = UNSET,
         description: str = UNSET,
         enabled: bool = UNSET,
@@ -2280,7 +2335,7 @@ class Operations(Caller):
         from_: str,
         to: str,
         status: Literal["succeeded", "failed", "skipped"] = UNSET,
-        types: List[Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "anchor.reorged", "endpoint.disabled", "approval.requested", "approval.decided", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near", "file.*", "file.anchor.*", "file.validation.*", "file.transfer.*", "record.*", "record.anchor.*", "vault.*", "maintenance.*", "maintenance.anchor.*", "asset.*", "asset.transfer.*", "asset.intervals.*", "anchor.*", "endpoint.*", "approval.*", "api_key.*", "asset.maintenance.*", "worker.*", "worker.licence.*", "operator.*", "operator.gas.*", "operator.chain.*", "operator.loop.*", "operator.disk.*", "operator.budget.*", "*"]] = UNSET,
+        types: List[Literal["file.anchor.confirmed", "file.validation.completed", "file.transfer.completed", "record.anchor.confirmed", "vault.deactivated", "vault.reactivated", "maintenance.anchor.confirmed", "asset.transfer.completed", "asset.changed", "asset.intervals.changed", "asset.page.published", "asset.page.ended", "anchor.reorged", "endpoint.disabled", "approval.requested", "approval.decided", "endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near", "file.*", "file.anchor.*", "file.validation.*", "file.transfer.*", "record.*", "record.anchor.*", "vault.*", "maintenance.*", "maintenance.anchor.*", "asset.*", "asset.transfer.*", "asset.intervals.*", "asset.page.*", "anchor.*", "endpoint.*", "approval.*", "api_key.*", "asset.maintenance.*", "worker.*", "worker.licence.*", "operator.*", "operator.gas.*", "operator.chain.*", "operator.loop.*", "operator.disk.*", "operator.budget.*", "*"]] = UNSET,
         dry_run: bool = UNSET,
         options: Optional[CallOptions] = None,
     ) -> schemas.CreateReplayResult:

@@ -344,6 +344,39 @@ class AssetMaintenanceDueEventData(TypedDict):
     life_limit: bool
 
 
+class AssetPageEndedEvent(TypedDict):
+    """A published page of an asset was revoked, or ended because the asset was transferred."""
+
+    id: str
+    type: Literal["asset.page.ended"]
+    timestamp: str
+    workspace_id: str
+    data: AssetPageEndedEventData
+
+
+class AssetPageEndedEventData(TypedDict):
+    asset_id: str
+    page_id: str
+    cause: Literal["revoked", "transferred"]
+    ended_at: str
+
+
+class AssetPagePublishedEvent(TypedDict):
+    """A page of an asset was published for everyone who has its link."""
+
+    id: str
+    type: Literal["asset.page.published"]
+    timestamp: str
+    workspace_id: str
+    data: AssetPagePublishedEventData
+
+
+class AssetPagePublishedEventData(TypedDict):
+    asset_id: str
+    page_id: str
+    until: str
+
+
 class AssetTransfer(TypedDict):
     """A transfer of an asset from one vault to another."""
 
@@ -1045,6 +1078,26 @@ class NeedsApprovalApproval(TypedDict):
     expiresAt: str
 
 
+class NewPublishedPage(TypedDict):
+    """A page of an asset that was just published, with its link."""
+
+    id: str
+    until: str
+    show: List[Literal["name", "assetId", "serialNumber", "partNumber", "usage", "state", "installedIn", "owner", "organisation"]]
+    entries: Optional[NewPublishedPageEntries]
+    digitalLink: Optional[str]
+    createdAt: str
+    link: str
+
+
+class NewPublishedPageEntries(TypedDict):
+    """Null: no entries."""
+
+    types: Optional[List[str]]
+    maintenanceIds: Optional[List[str]]
+    show: List[Literal["type", "summary", "performedAt", "recordedAt", "workers", "data", "files", "fileContents", "release", "signoffs", "licences", "proof", "documents"]]
+
+
 class Notice(TypedDict):
     """Something that needs attention, or needed it."""
 
@@ -1315,6 +1368,25 @@ class PortalLink(TypedDict):
     createdAt: str
     expiresAt: str
     lastUsedAt: Optional[str]
+
+
+class PublishedPage(TypedDict):
+    """A page of an asset for everyone who has its link."""
+
+    id: str
+    until: str
+    show: List[Literal["name", "assetId", "serialNumber", "partNumber", "usage", "state", "installedIn", "owner", "organisation"]]
+    entries: Optional[PublishedPageEntries]
+    digitalLink: Optional[str]
+    createdAt: str
+
+
+class PublishedPageEntries(TypedDict):
+    """Null: no entries."""
+
+    types: Optional[List[str]]
+    maintenanceIds: Optional[List[str]]
+    show: List[Literal["type", "summary", "performedAt", "recordedAt", "workers", "data", "files", "fileContents", "release", "signoffs", "licences", "proof", "documents"]]
 
 
 class Readiness(TypedDict):
@@ -2030,6 +2102,25 @@ class SignBySignRequestAssertion(TypedDict):
     authenticatorData: str
     clientDataJSON: str
     signature: str
+
+
+class _PublishAssetPageEntriesRequired(TypedDict):
+    show: List[Literal["type", "summary", "performedAt", "recordedAt", "workers", "data", "files", "fileContents", "release", "signoffs", "licences", "proof", "documents"]]
+
+
+class PublishAssetPageEntries(_PublishAssetPageEntriesRequired, total=False):
+    """Absent: the page shows no entries."""
+
+    types: List[str]
+    maintenanceIds: List[str]
+
+
+class PublishAssetPageDigitalLink(TypedDict, total=False):
+    """Also publishes the page at its GS1 Digital Link, such as /01/09506000134352/21/A17. Whoever knows or guesses these numbers finds it."""
+
+    gtin: str
+    serial: str
+    giai: str
 
 
 class CreateEndpointHeaders(TypedDict):

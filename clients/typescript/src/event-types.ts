@@ -25,6 +25,10 @@ export interface Events {
   'asset.changed': Schemas['AssetChangedEvent'];
   /** A maintenance interval of an asset was created, changed, completed or deleted. */
   'asset.intervals.changed': Schemas['AssetIntervalsChangedEvent'];
+  /** A page of an asset was published for everyone who has its link. */
+  'asset.page.published': Schemas['AssetPagePublishedEvent'];
+  /** A published page of an asset was revoked, or ended because the asset was transferred. */
+  'asset.page.ended': Schemas['AssetPageEndedEvent'];
   /** A reorg removed an anchor transaction from the chain; its content is anchored again. */
   'anchor.reorged': Schemas['AnchorReorgedEvent'];
   /** A webhook endpoint was disabled because it is gone or failed for too long. */

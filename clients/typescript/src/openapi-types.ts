@@ -1777,6 +1777,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/damc/assets/{assetId}/published-pages/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the published pages of an asset
+         * @description Newest first. Pages that have ended are left out. Needs the scope `assets:read`.
+         */
+        get: operations["listPublishedAssetPages"];
+        put?: never;
+        /**
+         * Publish a page of an asset
+         * @description For everyone who has the link, until the given moment, the page is revoked, or the asset is transferred. It shows what is chosen here, as it is when it is looked at. Also needs the scope assets:read, and files:read to offer the content of files. Needs the scope `assets:write`.
+         */
+        post: operations["publishAssetPage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/assets/{assetId}/published-pages/{pageId}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a published page of an asset
+         * @description Takes effect on the next request: its addresses then answer as if there had never been a page. Needs the scope `assets:write`.
+         */
+        delete: operations["revokePublishedAssetPage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/damc/assets/{assetId}/dossier/": {
         parameters: {
             query?: never;
@@ -3061,6 +3105,40 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "asset.page.published": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A page of an asset was published for everyone who has its link */
+        post: operations["onAssetPagePublished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "asset.page.ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A published page of an asset was revoked, or ended because the asset was transferred */
+        post: operations["onAssetPageEnded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "anchor.reorged": {
         parameters: {
             query?: never;
@@ -3655,6 +3733,40 @@ export interface components {
                 /** @enum {string} */
                 due_by: "time" | "hours" | "cycles";
                 life_limit: boolean;
+            };
+        };
+        /** @description A published page of an asset was revoked, or ended because the asset was transferred */
+        AssetPageEndedEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "asset.page.ended";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                asset_id: string;
+                page_id: string;
+                /** @enum {string} */
+                cause: "revoked" | "transferred";
+                /** Format: date-time */
+                ended_at: string;
+            };
+        };
+        /** @description A page of an asset was published for everyone who has its link */
+        AssetPagePublishedEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "asset.page.published";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                asset_id: string;
+                page_id: string;
+                /** Format: date-time */
+                until: string;
             };
         };
         /** @description A transfer of an asset from one vault to another */
@@ -4484,6 +4596,27 @@ export interface components {
                 expiresAt: string;
             };
         };
+        /** @description A page of an asset that was just published, with its link */
+        NewPublishedPage: {
+            id: string;
+            /** Format: date-time */
+            until: string;
+            /** @description What the page shows of the asset; nothing else */
+            show: ("name" | "assetId" | "serialNumber" | "partNumber" | "usage" | "state" | "installedIn" | "owner" | "organisation")[];
+            /** @description Null: no entries */
+            entries: {
+                types: string[] | null;
+                maintenanceIds: string[] | null;
+                /** @description What the page shows of each of these entries; nothing else, but that an entry was corrected is always shown. `workers` are names, of signers too. `files` are names and hashes, `fileContents` downloads. `proof` lets visitors check when an entry was sealed; it names the workspace, the asset, the entry and the vault. `documents` are the entry and its sign-offs as they were hashed, so that visitors can check all that is shown */
+                show: ("type" | "summary" | "performedAt" | "recordedAt" | "workers" | "data" | "files" | "fileContents" | "release" | "signoffs" | "licences" | "proof" | "documents")[];
+            } | null;
+            /** @description Its GS1 Digital Link */
+            digitalLink: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The address of the page. Told only now: the service keeps a hash of it */
+            link: string;
+        };
         /** @description Something that needs attention, or needed it */
         Notice: {
             id: string;
@@ -4807,6 +4940,25 @@ export interface components {
             format: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description A page of an asset for everyone who has its link */
+        PublishedPage: {
+            id: string;
+            /** Format: date-time */
+            until: string;
+            /** @description What the page shows of the asset; nothing else */
+            show: ("name" | "assetId" | "serialNumber" | "partNumber" | "usage" | "state" | "installedIn" | "owner" | "organisation")[];
+            /** @description Null: no entries */
+            entries: {
+                types: string[] | null;
+                maintenanceIds: string[] | null;
+                /** @description What the page shows of each of these entries; nothing else, but that an entry was corrected is always shown. `workers` are names, of signers too. `files` are names and hashes, `fileContents` downloads. `proof` lets visitors check when an entry was sealed; it names the workspace, the asset, the entry and the vault. `documents` are the entry and its sign-offs as they were hashed, so that visitors can check all that is shown */
+                show: ("type" | "summary" | "performedAt" | "recordedAt" | "workers" | "data" | "files" | "fileContents" | "release" | "signoffs" | "licences" | "proof" | "documents")[];
+            } | null;
+            /** @description Its GS1 Digital Link */
+            digitalLink: string | null;
+            /** Format: date-time */
+            createdAt: string;
         };
         /** @description Whether the service is ready, and what it is waiting for */
         Readiness: {
@@ -10980,6 +11132,159 @@ export interface operations {
             };
         };
     };
+    listPublishedAssetPages: {
+        parameters: {
+            query?: {
+                /** @description X-Next-Cursor of the previous page, unchanged. */
+                cursor?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                assetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    /** @description Cursor of the next page */
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedPage"][];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    publishAssetPage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: date-time */
+                    until: string;
+                    /** @description What the page shows of the asset; nothing else */
+                    show: ("name" | "assetId" | "serialNumber" | "partNumber" | "usage" | "state" | "installedIn" | "owner" | "organisation")[];
+                    /** @description Absent: the page shows no entries */
+                    entries?: {
+                        /** @description Only entries of these types, in any case, those recorded later too */
+                        types?: string[];
+                        /** @description Only these entries */
+                        maintenanceIds?: string[];
+                        /** @description What the page shows of each of these entries; nothing else, but that an entry was corrected is always shown. `workers` are names, of signers too. `files` are names and hashes, `fileContents` downloads. `proof` lets visitors check when an entry was sealed; it names the workspace, the asset, the entry and the vault. `documents` are the entry and its sign-offs as they were hashed, so that visitors can check all that is shown */
+                        show: ("type" | "summary" | "performedAt" | "recordedAt" | "workers" | "data" | "files" | "fileContents" | "release" | "signoffs" | "licences" | "proof" | "documents")[];
+                    };
+                    /** @description Also publishes the page at its GS1 Digital Link, such as /01/09506000134352/21/A17. Whoever knows or guesses these numbers finds it */
+                    digitalLink?: {
+                        /** @description With its check digit */
+                        gtin?: string;
+                        /** @description The serial number, with a gtin */
+                        serial?: string;
+                        /** @description A Global Individual Asset Identifier, alone */
+                        giai?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description A page of an asset that was just published, with its link */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewPublishedPage"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    revokePublishedAssetPage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assetId: string;
+                pageId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the response has no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     downloadAssetDossier: {
         parameters: {
             query: {
@@ -11126,7 +11431,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
                 /** @description Defaults to oldest */
                 order?: "oldest" | "newest";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
@@ -11174,7 +11479,7 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
             };
@@ -11277,7 +11582,7 @@ export interface operations {
                     /** @description Public https address that accepts POST */
                     url: string;
                     /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
-                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
                     /**
                      * Format: plain-text
                      * @description Only events that fulfil this expression are sent; see the guide of webhooks
@@ -11433,7 +11738,7 @@ export interface operations {
                     /** @description Public https address that accepts POST */
                     url?: string;
                     /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
-                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
                     /**
                      * Format: plain-text
                      * @description Only events that fulfil this expression are sent; see the guide of webhooks
@@ -11882,7 +12187,7 @@ export interface operations {
                      */
                     status?: "succeeded" | "failed" | "skipped";
                     /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
-                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
                     /** @description Only count the events */
                     dryRun?: boolean;
                 };
@@ -14228,6 +14533,50 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AssetIntervalsChangedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAssetPagePublished: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssetPagePublishedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAssetPageEnded: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssetPageEndedEvent"];
             };
         };
         responses: {

@@ -110,6 +110,9 @@ export const operationTable = {
   changeOrganisation: {"method":"PUT","path":"/api-v1/damc/signoffs/organisation/","query":[],"takesBody":true,"isRepeatable":true},
   getSignoff: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/{number}/","query":["viewerAddress"],"isRepeatable":true},
   getSignoffProof: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/{number}/proof/","query":["viewerAddress"],"isRepeatable":true},
+  publishAssetPage: {"method":"POST","path":"/api-v1/damc/assets/{assetId}/published-pages/","query":[],"takesBody":true},
+  listPublishedAssetPages: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/published-pages/","query":["cursor","limit"],"isList":true,"isRepeatable":true},
+  revokePublishedAssetPage: {"method":"DELETE","path":"/api-v1/damc/assets/{assetId}/published-pages/{pageId}/","query":[],"isRepeatable":true},
   downloadAssetDossier: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/dossier/","query":["viewerAddress","attachments","wait"],"isRepeatable":true,"isRaw":true},
   getDossierProof: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/dossiers/{dossierId}/proof/","query":["viewerAddress"],"isRepeatable":true},
   getReleaseCertificate: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/release-certificate/","query":["viewerAddress"],"isRepeatable":true,"isRaw":true},
@@ -395,6 +398,12 @@ export interface Operations {
   getSignoff: Method<'getSignoff'>;
   /** Get the proof of a sign-off. Needs the scope `assets:read`. */
   getSignoffProof: Method<'getSignoffProof'>;
+  /** Publish a page of an asset. Needs the scope `assets:write`. */
+  publishAssetPage: Method<'publishAssetPage'>;
+  /** List the published pages of an asset. Needs the scope `assets:read`. */
+  listPublishedAssetPages: Method<'listPublishedAssetPages'>;
+  /** Revoke a published page of an asset. Needs the scope `assets:write`. */
+  revokePublishedAssetPage: Method<'revokePublishedAssetPage'>;
   /** Download the dossier of an asset. Needs the scope `assets:read`. */
   downloadAssetDossier: Method<'downloadAssetDossier'>;
   /** Get the proof of a dossier. Needs the scope `assets:read`. */

@@ -53,6 +53,18 @@ export interface AssetTables {
     worker_id: string;
     created_at: Timestamp;
   };
+  published_pages: {
+    workspace_id: string;
+    asset_id: string;
+    id: string;
+    vault_id: string;
+    token_hash: Buffer;
+    digital_link: string | null;
+    choices: ColumnType<Record<string, unknown>, string, never>;
+    entry_key: Buffer;
+    until: Timestamp;
+    created_at: Timestamp;
+  };
   asset_access_log: {
     workspace_id: string;
     asset_id: string;

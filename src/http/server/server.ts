@@ -169,7 +169,7 @@ function addHeadersAndLog(app: FastifyInstance, config: Config, log: Logger): vo
 
 /** Without the secret of a link to a page that needs no session. */
 function loggedPath(path: string): string {
-  return path.replace(/^\/(sign|portal)\/(?!assets\/)[^/]+/, '/$1/…');
+  return path.replace(/^\/(sign|portal|a)\/(?!assets\/)[^/]+/, '/$1/…');
 }
 
 /** With TLS, the client chooses HTTP/2 or HTTP/1.1. The framework's types allow only one kind of server at a time. */

@@ -1,6 +1,6 @@
 /**
- * The part of a transfer that is specific to assets. An asset keeps its whole history; viewer grants and worker assignments
- * were made by the giver, and end.
+ * The part of a transfer that is specific to assets. An asset keeps its whole history; viewer grants, worker assignments
+ * and published pages were made by the giver, and end.
  */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
@@ -32,12 +32,18 @@ export const transferableAsset: Transferable = {
       where a.workspace_id = moved.workspace_id and a.asset_id = moved.asset_id`.execute(db);
     const viewers = await endAll(db, 'asset_viewers', transfers);
     const workers = await endAll(db, 'asset_workers', transfers);
-    return transfers.map((transfer) =>
-      completedEntry(transfer, {
-        endedViewers: viewers.get(keyOf(transfer)) ?? [],
-        endedWorkers: workers.get(keyOf(transfer)) ?? [],
-      }),
-    );
+    const pages = await endPages(db, transfers);
+    return transfers.flatMap((transfer) => {
+      const ended = pages.get(keyOf(transfer)) ?? [];
+      return [
+        completedEntry(transfer, {
+          endedViewers: viewers.get(keyOf(transfer)) ?? [],
+          endedWorkers: workers.get(keyOf(transfer)) ?? [],
+          ...(ended.length > 0 && { endedPages: ended }),
+        }),
+        ...ended.map((id) => endedPage(transfer, id)),
+      ];
+    });
   },
 
   completed: (leaf, { subjectId, fromVaultId, toVaultId }) =>
@@ -76,6 +82,32 @@ async function endAll(
   return addresses;
 }
 
+/** Returns the ids by asset. */
+async function endPages(db: Db, transfers: ConfirmedTransfer[]): Promise<Map<string, string[]>> {
+  const { rows } = await sql<{ workspaceId: string; subjectId: string; id: string; open: boolean }>`
+    delete from published_pages p using ${movedAssets(transfers)}
+    where p.workspace_id = moved.workspace_id and p.asset_id = moved.asset_id
+    returning p.workspace_id as "workspaceId", p.asset_id as "subjectId", p.id, p.until > now() as open`.execute(
+    db,
+  );
+  const open = Map.groupBy(
+    rows.filter((row) => row.open),
+    keyOf,
+  );
+  return new Map([...open].map(([key, pages]) => [key, pages.map(({ id }) => id)]));
+}
+
+function endedPage({ workspaceId, subjectId }: ConfirmedTransfer, id: string): Write {
+  const at = new Date();
+  const data = {
+    asset_id: subjectId,
+    page_id: id,
+    cause: 'transferred' as const,
+    ended_at: at.toISOString(),
+  };
+  return eventWrite({ workspaceId, type: 'asset.page.ended', at, data });
+}
+
 function keyOf({ workspaceId, subjectId }: { workspaceId: string; subjectId: string }): string {
   return JSON.stringify([workspaceId, subjectId]);
 }
@@ -83,7 +115,7 @@ function keyOf({ workspaceId, subjectId }: { workspaceId: string; subjectId: str
 /** For the audit log. */
 function completedEntry(
   { workspaceId, subjectId, id, fromVaultId, toVaultId }: ConfirmedTransfer,
-  ended: { endedViewers: string[]; endedWorkers: string[] },
+  ended: { endedViewers: string[]; endedWorkers: string[]; endedPages?: string[] },
 ): Write {
   const system: Caller = {
     workspaceId,

@@ -54,6 +54,11 @@ export async function refuseRetired(db: Db, key: AssetKey): Promise<void> {
   );
 }
 
+/** Whether it has reached a life limit. */
+export async function isRetired(db: Db, { workspaceId, assetId }: AssetKey): Promise<boolean> {
+  return (await reachedLimits(db, workspaceId, [assetId], new Date())).length > 0;
+}
+
 async function findRetiredParts(db: Db, key: AssetKey, at: Date): Promise<RetiredPart[]> {
   const parts = await listPartsBelow(db, key);
   if (parts.length === 0) return [];

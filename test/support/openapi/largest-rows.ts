@@ -7,6 +7,8 @@ import { mostPasskeys } from '../../../src/access/passkeys/passkeys.ts';
 import { mostPeople } from '../../../src/access/people/invitations.ts';
 import { mostWorkspaces } from '../../../src/access/workspaces/workspaces.ts';
 import { maxIntervals } from '../../../src/maintenance/intervals/asset-intervals.ts';
+import { assetFields } from '../../../src/maintenance/published-pages/choices.ts';
+import { mostPages } from '../../../src/maintenance/published-pages/published-pages.ts';
 import { mostSignoffs } from '../../../src/maintenance/signoffs/signoffs.ts';
 import { onBehalf, scopes } from '../../../src/runtime/caller.ts';
 import { mostAttempts } from '../../../src/webhooks/deliveries/attempts.ts';
@@ -129,6 +131,13 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     const interval = { name: wide(200), every: { days: 1 }, lastDone: { at: '2020-01-31T00:00:00Z' } };
     await send('POST', `${url}/intervals/`, interval);
     await copy('asset_intervals', ofAsset, { id: text('int_'), count: maxIntervals - 1 });
+    await send('POST', `${url}/published-pages/`, {
+      ...{ until: '2126-01-31T00:00:00Z', show: [...assetFields] },
+      entries: { types: Array.from({ length: 20 }, (_, n) => `${n}${'w'.repeat(98)}`), show: ['type'] },
+    });
+    await copy('published_pages', ofAsset, {
+      ...{ id: text('pag_'), token_hash: `'\\x' || lpad(to_hex(n), 64, '0')`, count: mostPages - 1 },
+    });
     const parent = await send('POST', `${damc}/assets/`, {
       vaultAddress,
       name: 'Parent',

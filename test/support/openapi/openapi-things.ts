@@ -86,6 +86,8 @@ const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
   const lastDone = { at: new Date().toISOString(), hours: 0, cycles: 0 };
   const interval = { name, every: { days: 1 }, lastDone };
   const { id: intervalId } = await create(service, `${assets}${assetId}/intervals/`, interval);
+  const publication = { until: new Date(Date.now() + 3_600_000).toISOString(), show: ['name'] };
+  const { id: pageId } = await create(service, `${assets}${assetId}/published-pages/`, publication);
   const dossier = await service.call(
     'GET',
     `${assets}${assetId}/dossier/?viewerAddress=${vaultAddress}&wait=0`,
@@ -93,7 +95,7 @@ const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
   const dossierId = dossier.headers.get('x-dossier-id') ?? assert.fail(dossier.text);
   const number = String(signoff.number);
   const worker = { address, passkeyId, workerAddress };
-  return { ...worker, assetId, maintenanceId, number, intervalId, dossierId };
+  return { ...worker, assetId, maintenanceId, number, intervalId, dossierId, pageId };
 };
 
 /** A worker with a link, and what their device answers to it. */

@@ -1,0 +1,78 @@
+/** A published page in a real browser: readable without a script, on narrow and wide screens, and checked by the visitor. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assetFields, entryFields } from '../../src/maintenance/published-pages/choices.ts';
+import { browserMissing } from '../support/clients/browser.ts';
+import { statuses, verdict } from '../support/clients/verify-page.ts';
+import {
+  type DashboardFixture,
+  findFaults,
+  openDashboardFixture,
+} from '../support/fixtures/dashboard-fixture.ts';
+import { openPageFixture, type PageFixture } from '../support/fixtures/published-page-fixture.ts';
+
+const skip = browserMissing();
+const sizes = {
+  narrow: { width: 360, height: 740 },
+  wide: { width: 1280, height: 900 },
+};
+
+let dashboard: DashboardFixture;
+let fixture: PageFixture;
+let path: string;
+before(async () => {
+  if (skip) return;
+  dashboard = await openDashboardFixture({ chain: true });
+  fixture = await openPageFixture(dashboard.service);
+  path = await fixture.published({ show: [...assetFields], entries: { show: [...entryFields] } });
+});
+after(() => dashboard?.close());
+
+test('is free of faults and fits its screen, in light and dark', { skip }, async () => {
+  for (const [name, viewport] of Object.entries(sizes)) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const shown of [path, '/a/never']) {
+        const page = await dashboard.open(shown, { viewport, colorScheme });
+        assert.deepEqual(await findFaults(page), [], `${name}, ${colorScheme}, ${shown}`);
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        assert.equal(width, viewport.width);
+        await page.context().close();
+      }
+    }
+  }
+});
+
+test('a visitor checks an entry and a sign-off with one click each', { skip }, async () => {
+  for (const name of ['Check it yourself: this entry', 'Check it yourself: sign-off 1']) {
+    const page = await dashboard.open(path);
+    await page.getByRole('link', { name }).last().click();
+    await page.waitForURL('**/verify#*');
+    await page.getByText('proof.json').waitFor();
+    await page.getByText('document.json').waitFor();
+    // The chain of the test is no evidence of time.
+    await verdict(page, 'incomplete');
+    const { digest, claims, leaf, chain } = await statuses(page);
+    assert.deepEqual([digest, claims, leaf, chain], ['pass', 'pass', 'pass', 'pass']);
+    await page.context().close();
+  }
+});
+
+test('a link to the page that checks proofs opens nothing but files of published pages', {
+  skip,
+}, async () => {
+  for (const named of [
+    '/api-v1/platform/me',
+    'https://evil.example/a/x',
+    '//evil.example/a/x',
+    '/a/../verify',
+  ]) {
+    const page = await dashboard.open(`/verify#${new URLSearchParams({ proof: named })}`);
+    await page.getByText('not on a published page').waitFor();
+    await page.context().close();
+  }
+  const page = await dashboard.open(
+    `/verify#${new URLSearchParams({ proof: '/a/never/entries/x/proof.json' })}`,
+  );
+  await page.getByText('may no longer be published').waitFor();
+  await page.context().close();
+});
