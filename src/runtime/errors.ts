@@ -128,10 +128,10 @@ export const errorKinds = {
   },
   passkey_counter: {
     status: 403,
-    when: 'the passkey counts less than before, as a copy of it would',
+    when: 'the counter of the passkey does not rise in the order of signing, as with a copy of it',
     retry: 'no',
     meaning:
-      'Passkeys that count their signatures count upwards. This one did not, so it may have been copied. If in doubt, revoke it and invite the worker to register another one.',
+      'Passkeys that count their signatures count upwards, in the order in which they were made. This one did not, so it may have been copied. If in doubt, revoke it and invite the worker to register another one.',
   },
   assertion_mismatch: {
     status: 403,

@@ -109,6 +109,7 @@ OPERATIONS: Dict[str, Operation] = {
     "get_worker_passkey_options": Operation("POST", "/api-v1/damc/passkeys/options", (), takes_body=True, is_repeatable=True),
     "register_worker_passkey": Operation("POST", "/api-v1/damc/passkeys/register", (), takes_body=True),
     "request_signature": Operation("POST", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/requests/", (), takes_body=True),
+    "withdraw_signature_request": Operation("DELETE", "/api-v1/damc/sign-requests/{requestId}", (), is_repeatable=True),
     "open_sign_request": Operation("POST", "/api-v1/damc/sign-requests/open", (), takes_body=True),
     "get_sign_request_file": Operation("POST", "/api-v1/damc/sign-requests/file", (), takes_body=True, is_repeatable=True, is_raw=True),
     "sign_by_sign_request": Operation("POST", "/api-v1/damc/sign-requests/sign", (), takes_body=True),
@@ -1844,6 +1845,18 @@ class Operations(Caller):
         }
         result: schemas.SignRequest = self._data("request_signature", arguments, options)
         return result
+
+    def withdraw_signature_request(
+        self,
+        request_id: str,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> None:
+        """Withdraw a link to sign by. Needs the scope `assets:write`."""
+        arguments: Dict[str, Any] = {
+            "requestId": request_id,
+        }
+        self._data("withdraw_signature_request", arguments, options)
 
     def open_sign_request(
         self,

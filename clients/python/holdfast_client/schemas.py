@@ -1605,6 +1605,7 @@ class Signoff(TypedDict):
     workerName: str
     licence: Optional[SignoffLicence]
     signedAt: str
+    receivedAt: Optional[str]
     signedWith: Optional[Literal["own-key", "held-key", "passkey"]]
     statement: str
     signature: str
@@ -1707,6 +1708,7 @@ class SignoffWithDocument(TypedDict):
     workerName: str
     licence: Optional[SignoffWithDocumentLicence]
     signedAt: str
+    receivedAt: Optional[str]
     signedWith: Optional[Literal["own-key", "held-key", "passkey"]]
     statement: str
     signature: str

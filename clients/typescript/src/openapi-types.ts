@@ -1629,6 +1629,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/damc/sign-requests/{requestId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Withdraw a link to sign by
+         * @description It signs nothing any more, also not what a device signed by it and has not sent yet. What was received stays. A repeat changes nothing. Needs the scope `assets:write`.
+         */
+        delete: operations["withdrawSignatureRequest"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/damc/sign-requests/open": {
         parameters: {
             query?: never;
@@ -1680,7 +1700,7 @@ export interface paths {
         put?: never;
         /**
          * Sign by a link
-         * @description With the passkey of the worker whom the link is for. Needs no key. A repeat with the same assertion gets the same answer.
+         * @description With the passkey of the worker whom the link is for. Needs no key. The device may have signed earlier, without network: `signedAt` lies between the making of the link and now, and the link must still be valid. A repeat with the same assertion gets the same answer.
          */
         post: operations["signBySignRequest"];
         delete?: never;
@@ -5226,11 +5246,16 @@ export interface components {
             /** Format: date-time */
             signedAt: string;
             /**
+             * Format: date-time
+             * @description When the service received a signature that was made elsewhere. signedAt is then a statement of the device that signed, which may have waited for a network. Null if the service signed
+             */
+            receivedAt: string | null;
+            /**
              * @description Whose key signed: one that the worker holds, one that the service holds for them, or a passkey. Null if it was not recorded, as in sign-offs of earlier versions
              * @enum {string|null}
              */
             signedWith: "own-key" | "held-key" | "passkey" | null;
-            /** @description The same in one sentence; also says when the service signed on behalf of the worker */
+            /** @description The same in words; also says when the service signed on behalf of the worker, and that the time is a statement when the signature was sent later */
             statement: string;
             /** @description 65 bytes in hex: r, s in the lower half of the order, v 27 or 28; of a passkey, the signature of its assertion */
             signature: string;
@@ -5330,11 +5355,16 @@ export interface components {
             /** Format: date-time */
             signedAt: string;
             /**
+             * Format: date-time
+             * @description When the service received a signature that was made elsewhere. signedAt is then a statement of the device that signed, which may have waited for a network. Null if the service signed
+             */
+            receivedAt: string | null;
+            /**
              * @description Whose key signed: one that the worker holds, one that the service holds for them, or a passkey. Null if it was not recorded, as in sign-offs of earlier versions
              * @enum {string|null}
              */
             signedWith: "own-key" | "held-key" | "passkey" | null;
-            /** @description The same in one sentence; also says when the service signed on behalf of the worker */
+            /** @description The same in words; also says when the service signed on behalf of the worker, and that the time is a statement when the signature was sent later */
             statement: string;
             /** @description 65 bytes in hex: r, s in the lower half of the order, v 27 or 28; of a passkey, the signature of its assertion */
             signature: string;
@@ -10680,6 +10710,44 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SignRequest"];
                 };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    withdrawSignatureRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                requestId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the response has no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request was refused; `errorCode` says why */
             "4XX": {

@@ -133,8 +133,8 @@ function Whole({ asset, entry, open, start }: WholeProps) {
 }
 
 function SignoffPanel({ asset, entry, signoff }: Pick<WholeProps, 'asset' | 'entry'> & { signoff: Signoff }) {
-  const { number, role, workerName, workerAddress, licence, signedAt, statement, signature, status, anchor } =
-    signoff;
+  const { number, role, workerName, workerAddress, licence, signedAt, receivedAt } = signoff;
+  const { statement, signature, status, anchor } = signoff;
   return (
     <Paper withBorder p="sm">
       <Group justify="space-between" gap="xs">
@@ -148,6 +148,11 @@ function SignoffPanel({ asset, entry, signoff }: Pick<WholeProps, 'asset' | 'ent
       </Group>
       <Text size="sm" c="dimmed" component="div">
         <Time at={signedAt} exact />
+        {receivedAt !== null && receivedAt !== signedAt && (
+          <>
+            , received <Time at={receivedAt} exact />
+          </>
+        )}
         {licence && (
           <div>
             Licence {licence.number} for {licence.scope}, {licence.authority}

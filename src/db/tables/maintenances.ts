@@ -62,6 +62,13 @@ export interface MaintenanceTables {
     requested_by: Json<ActorColumn>;
     expires_at: Timestamp;
     created_at: Timestamp;
+    withdrawn_at: Timestamp | null;
+  };
+  passkey_uses: {
+    workspace_id: string;
+    passkey_id: string;
+    signed_at: Timestamp;
+    counter: number;
   };
   worker_passkeys: {
     workspace_id: string;

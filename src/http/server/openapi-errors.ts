@@ -19,6 +19,7 @@ const missing: Record<string, string> = {
   recordId: `There is no record ${sample.recordId}.`,
   validationId: `There is no validation ${sample.validationId} of the file ${sample.fileId}.`,
   fileId: `There is no file ${sample.fileId}.`,
+  requestId: `There is no request to sign ${sample.signRequestId}.`,
   assetId: `There is no asset ${sample.assetId}.`,
   address: `There is no worker ${sample.workerAddress}.`,
   endpointId: `There is no webhook endpoint ${sample.endpointId}.`,

@@ -53,6 +53,8 @@ interface Expected {
   document: unknown;
   /** When it says that it was recorded or signed. */
   stated: { verb: 'recorded' | 'signed'; at: string };
+  /** When the service got it, if it was signed elsewhere before: only then can it have been sealed. */
+  receivedAt?: string | undefined;
   previousLeaf?: string;
 }
 
@@ -109,8 +111,10 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     return wrong === null;
   }
 
-  function checkStatement(place: string, { stated }: Expected, vouched: Vouched | null): void {
-    const untrue = statementFault(stated.verb, stated.at, vouched);
+  function checkStatement(place: string, { stated, receivedAt }: Expected, vouched: Vouched | null): void {
+    const untrue =
+      statementFault(stated.verb, stated.at, vouched) ??
+      (receivedAt === undefined ? null : statementFault('received', receivedAt, vouched));
     if (untrue !== null) findings.fault(place, untrue);
   }
 
@@ -122,7 +126,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     if (Number(version) !== expected.version) return `its version is ${version}`;
     if (content.digest !== expected.digest) return `its digest is ${content.digest}`;
     if (claims?.assetId !== asset.assetId) return 'it names another asset';
-    const notOwned = ownershipFault(owned, vault, expected.stated.at);
+    const notOwned = ownershipFault(owned, vault, expected.receivedAt ?? expected.stated.at);
     if (notOwned !== null) return notOwned;
     if (expected.previousLeaf !== undefined && previousLeaf !== expected.previousLeaf) {
       return 'it does not follow the proof of its entry';
@@ -153,6 +157,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
       digest: signoffHash,
       document,
       stated: { verb: 'signed', at: document.signedAt },
+      receivedAt: document.receivedAt,
       ...(entry.proof && { previousLeaf: toHex(leafHash(entry.proof.leaf.values)) }),
     });
     if (faults.length === 0 && (isProven || isPending(signoff))) findings.count('signoffs');

@@ -122,7 +122,7 @@ export async function checkPasskeys({
   const isAfter = (signedAt: string, at: string) => Date.parse(signedAt) > Date.parse(at);
 
   return {
-    faults({ workerAddress, signedWith, signedAt, workspaceId }) {
+    faults({ workerAddress, signedWith, signedAt, receivedAt = signedAt, workspaceId }) {
       if (signedWith?.method !== 'passkey') {
         const first = [...registered.values()].find(
           ({ line }) => line.document.workerAddress.toLowerCase() === workerAddress.toLowerCase(),
@@ -146,7 +146,7 @@ export async function checkPasskeys({
       if (Date.parse(signedAt) + 1000 <= Date.parse(document.confirmedAt)) {
         faults.push('it was signed before anybody had confirmed whose passkey it is');
       }
-      if (found.revokedAt !== null && isAfter(signedAt, found.revokedAt)) {
+      if (found.revokedAt !== null && isAfter(receivedAt, found.revokedAt)) {
         faults.push('its passkey had been revoked');
       }
       return faults;

@@ -12,6 +12,7 @@ import { colours, sizes } from '../../pdf/look.ts';
 import { createPaper, type Paper } from '../../pdf/paper.ts';
 import { notPrinted } from '../../pdf/showable.ts';
 import { createTable, type Table } from '../../pdf/table.ts';
+import { isSentLater } from '../../proof/signoff/signoff-document.ts';
 import type { Dossier } from '../dossier-check/dossier-format.ts';
 import { deferredUntil, type MaintenanceEntry, readData } from '../signing/maintenance-entry.ts';
 import { blocksOfAsset, dayAndMinute, roleWords, shortened, stateInWords } from './logbook-words.ts';
@@ -194,11 +195,15 @@ function signedBy({ signoffs }: PrintedEntry): Words {
   if (signoffs.length === 0) return { text: '', note: 'not signed off' };
   return signoffs
     .map(({ document }) => {
-      const { role, workerName, workerAddress, licence, signedAt, signedWith } = document;
+      const { role, workerName, workerAddress, licence, signedAt, receivedAt, signedWith } = document;
       const isOnBehalf = signedWith?.method === 'held-key' && signedWith.apiKeyId !== null;
       const by = isOnBehalf ? 'the service on behalf of ' : '';
       const number = licence === null ? '' : `, licence ${licence.number}`;
-      return `${roleWords[role]}: ${by}${workerName || workerAddress}${number}, ${dayAndMinute(signedAt)}`;
+      const received =
+        receivedAt !== undefined && isSentLater(document)
+          ? ` by the signer's device, received ${dayAndMinute(receivedAt)}`
+          : '';
+      return `${roleWords[role]}: ${by}${workerName || workerAddress}${number}, ${dayAndMinute(signedAt)}${received}`;
     })
     .join('\n');
 }

@@ -42,6 +42,13 @@ const signoffFields = {
     ),
   ),
   signedAt: like(dateTime, sample.signedAt),
+  receivedAt: orNull(
+    text(sample.signedAt, {
+      ...dateTime,
+      description:
+        'When the service received a signature that was made elsewhere. signedAt is then a statement of the device that signed, which may have waited for a network. Null if the service signed',
+    }),
+  ),
   signedWith: orNull(
     Type.String({
       enum: ['own-key', 'held-key', 'passkey'],
@@ -50,7 +57,8 @@ const signoffFields = {
     }),
   ),
   statement: text(`Signed by ${sample.workerName} with their own key.`, {
-    description: 'The same in one sentence; also says when the service signed on behalf of the worker',
+    description:
+      'The same in words; also says when the service signed on behalf of the worker, and that the time is a statement when the signature was sent later',
   }),
   signature,
   signoffHash: text(sampleHash, {

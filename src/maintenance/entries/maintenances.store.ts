@@ -48,6 +48,8 @@ export interface Signoff
     Pick<SignoffDocument, 'role' | 'workerAddress' | 'workerName' | 'signedAt' | 'signature'> {
   /** As it was when it was used. */
   licence: Licence | null;
+  /** When the service received it, if it was signed elsewhere; null if the service signed, or in sign-offs of earlier versions. */
+  receivedAt: string | null;
   /** Null if that was not recorded. */
   signedWith: SignedWith['method'] | null;
   /** Who signed with what, in one sentence. */
@@ -208,7 +210,7 @@ function toMaintenance(row: MaintenanceRow, signoffs: Signoff[]): Maintenance {
 
 function toSignoff(row: SignoffRow): Signoff {
   const document = JSON.parse(row.document) as SignoffDocument;
-  const { role, workerAddress, workerName, licence, signedAt, signature } = document;
+  const { role, workerAddress, workerName, licence, signedAt, receivedAt = null, signature } = document;
   return {
     number: row.number,
     role,
@@ -216,6 +218,7 @@ function toSignoff(row: SignoffRow): Signoff {
     workerName,
     licence: licence && wholeLicence(licence),
     signedAt,
+    receivedAt,
     signedWith: document.signedWith?.method ?? null,
     statement: signedInWords(document),
     signature,

@@ -7,6 +7,7 @@ import { signoffDigest } from '../../proof/signoff/signoff-digest.ts';
 import type { SignedWith, SignoffDocument, SignoffFields } from '../../proof/signoff/signoff-document.ts';
 import { AppError, type ErrorCode } from '../../runtime/errors.ts';
 import { passkeyHost } from './passkey-host.ts';
+import { addUse } from './passkey-uses.store.ts';
 import { type Passkey, readPasskeys } from './passkeys.store.ts';
 
 /** As the browser returns it, each in base64url. */
@@ -125,18 +126,7 @@ export async function takeAssertion(
   if (origin !== own)
     throw new AppError('assertion_origin', `The assertion was made on ${origin}, not on ${own}.`);
   const counter = counterOf(Buffer.from(given.authenticatorData, 'base64url'));
-  if ((counter > 0 || passkey.counter > 0) && counter <= passkey.counter) {
-    throw new AppError(
-      'passkey_counter',
-      `The passkey counted ${counter}, after ${passkey.counter} before: it may have been copied.`,
-    );
-  }
-  await db
-    .updateTable('worker_passkeys')
-    .set({ counter })
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', passkey.id)
-    .execute();
+  await addUse(db, { workspaceId, passkey, signedAt: new Date(fields.signedAt * 1000), counter });
   return { signedWith: { method: 'passkey', ...assertion }, signature };
 }
 

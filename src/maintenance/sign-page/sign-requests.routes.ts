@@ -19,7 +19,7 @@ const expiresAt = like(dateTime, '2026-03-09T08:10:00.000Z');
 const MadeSchema = named(
   { title: 'SignRequest', description: 'A link by which a worker signs an entry on their own device' },
   Type.Object({
-    id: text('sgr_01KJPV8JR0A12KSGG6EQ9ZTAJ3'),
+    id: text(sample.signRequestId),
     token,
     link: text(`https://holdfast.example.com/sign/${sampleToken}`, {
       description: 'For the worker: as a link or as a QR code',
@@ -114,6 +114,26 @@ export function signRequestRoutes(app: Api, { signRequests }: { signRequests: Si
     },
   );
 
+  app.delete(
+    `${url}/:requestId`,
+    {
+      config: { scope: 'assets:write' },
+      schema: {
+        operationId: 'withdrawSignatureRequest',
+        summary: 'Withdraw a link to sign by',
+        description:
+          'It signs nothing any more, also not what a device signed by it and has not sent yet. What was received stays. A repeat changes nothing.',
+        tags,
+        params: Type.Object({ requestId: text(sample.signRequestId) }),
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await signRequests.withdraw(callerOf(request), request.params.requestId);
+      return reply.code(204).send(null);
+    },
+  );
+
   app.post(
     `${url}/open`,
     {
@@ -178,7 +198,7 @@ export function signRequestRoutes(app: Api, { signRequests }: { signRequests: Si
         operationId: 'signBySignRequest',
         summary: 'Sign by a link',
         description:
-          'With the passkey of the worker whom the link is for. Needs no key. A repeat with the same assertion gets the same answer.',
+          'With the passkey of the worker whom the link is for. Needs no key. The device may have signed earlier, without network: `signedAt` lies between the making of the link and now, and the link must still be valid. A repeat with the same assertion gets the same answer.',
         tags,
         body: Type.Object(
           {

@@ -18,14 +18,16 @@ export interface SignRequest {
   role: SignoffRole;
   fields: RequestedFields;
   requestedBy: StatedActor;
+  createdAt: Date;
   expiresAt: Date;
+  withdrawnAt: Date | null;
 }
 
 /** Replaces an earlier request for the same. */
 export async function putRequest(
   db: Db,
   token: string,
-  { workspaceId, maintenanceId, workerId, role, ...request }: SignRequest,
+  { workspaceId, maintenanceId, workerId, role, ...request }: Omit<SignRequest, 'withdrawnAt'>,
 ): Promise<void> {
   const row = {
     id: request.id,
@@ -35,7 +37,8 @@ export async function putRequest(
     fields: { ...request.fields },
     requested_by: { ...request.requestedBy },
     expires_at: request.expiresAt,
-    created_at: new Date(),
+    created_at: request.createdAt,
+    withdrawn_at: null,
   };
   await db
     .insertInto('sign_requests')
@@ -50,12 +53,11 @@ export async function putRequest(
     .execute();
 }
 
-export async function findRequest(db: Db, token: string): Promise<SignRequest | null> {
-  const row = await db
-    .selectFrom('sign_requests')
-    .selectAll()
-    .where('token_hash', '=', hashOf(token))
-    .executeTakeFirst();
+/** `lock`: until the transaction ends, so that it is neither replaced nor withdrawn before. */
+export async function findRequest(db: Db, token: string, { lock = false } = {}): Promise<SignRequest | null> {
+  let select = db.selectFrom('sign_requests').selectAll().where('token_hash', '=', hashOf(token));
+  if (lock) select = select.forUpdate();
+  const row = await select.executeTakeFirst();
   if (!row) return null;
   return {
     workspaceId: row.workspace_id,
@@ -67,8 +69,33 @@ export async function findRequest(db: Db, token: string): Promise<SignRequest | 
     role: row.role,
     fields: row.fields as unknown as RequestedFields,
     requestedBy: row.requested_by as StatedActor,
+    createdAt: row.created_at,
     expiresAt: row.expires_at,
+    withdrawnAt: row.withdrawn_at,
   };
+}
+
+/** Null if there is none; `isNew`: it was not withdrawn before. */
+export async function withdrawRequest(
+  db: Db,
+  { workspaceId, id }: Pick<SignRequest, 'workspaceId' | 'id'>,
+): Promise<{ maintenanceId: string; isNew: boolean } | null> {
+  const row = await db
+    .selectFrom('sign_requests')
+    .select(['maintenance_id', 'withdrawn_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) return null;
+  await db
+    .updateTable('sign_requests')
+    .set({ withdrawn_at: new Date() })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('withdrawn_at', 'is', null)
+    .execute();
+  return { maintenanceId: row.maintenance_id, isNew: row.withdrawn_at === null };
 }
 
 function hashOf(token: string): Buffer {

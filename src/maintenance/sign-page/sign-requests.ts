@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { auditWrite } from '../../access/audit/audit.ts';
 import { findUser } from '../../access/people/members.ts';
 import { findWorkspace } from '../../access/workspaces/workspaces.ts';
+import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import type { FileContent, FileContents } from '../../holdings/files/file-content.ts';
@@ -19,8 +20,14 @@ import type { Maintenances } from '../entries/maintenances.ts';
 import { passkeyHost } from '../passkeys/passkey-host.ts';
 import type { GivenAssertion, PasskeyRequest } from '../passkeys/passkey-signing.ts';
 import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
-import type { SignoffRequest, Signoffs } from '../signoffs/signoffs.ts';
-import { findRequest, putRequest, type RequestedFields, type SignRequest } from './sign-requests.store.ts';
+import type { AskedSignoff, SignoffRequest, Signoffs } from '../signoffs/signoffs.ts';
+import {
+  findRequest,
+  putRequest,
+  type RequestedFields,
+  type SignRequest,
+  withdrawRequest,
+} from './sign-requests.store.ts';
 
 export interface MadeRequest {
   id: string;
@@ -53,6 +60,7 @@ export interface OpenRequest {
 
 export interface SignRequests {
   create(caller: Caller, request: SignoffRequest): Promise<MadeRequest>;
+  withdraw(caller: Caller, id: string): Promise<void>;
   open(token: string, requestId: string): Promise<OpenRequest>;
   /** A file that is attached to the entry. */
   file(token: string, fileId: string, requestId: string): Promise<FileContent>;
@@ -87,14 +95,7 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
 
   async function find(token: string): Promise<SignRequest> {
     const request = token.startsWith(tokenStart) ? await findRequest(db, token) : null;
-    if (!request) {
-      throw new AppError(
-        'resource_not_found',
-        'There is no such request to sign, or a newer link has replaced it. Ask for a new one.',
-      );
-    }
-    if (request.expiresAt.getTime() > Date.now()) return request;
-    throw new AppError('conflict', 'This link has expired. Ask for a new one.');
+    return requireUsable(request);
   }
 
   /** Of the asset as its worker sees it, which is in the access log. */
@@ -104,6 +105,22 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
     const whole = await maintenances.get({ caller, assetId, maintenanceId, viewerAddress });
     const { files } = JSON.parse(whole.entry) as MaintenanceEntry;
     return { ...whole.maintenance, files };
+  }
+
+  /** The sign-off with this very assertion. */
+  async function findMade(
+    request: SignRequest,
+    { signedAt, assertion }: { signedAt: Date; assertion: GivenAssertion },
+    requestId: string,
+  ): Promise<Signoff | null> {
+    const entry = await entryOf(request, requestId).catch((error) => {
+      if (error instanceof AppError) return null;
+      throw error;
+    });
+    const done = entry && madeBy(request, entry.signoffs);
+    if (!done) return null;
+    const signature = fromBytea(Buffer.from(assertion.signature, 'base64url'));
+    return done.signature === signature && Date.parse(done.signedAt) === signedAt.getTime() ? done : null;
   }
 
   return {
@@ -129,10 +146,11 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
       const { worker } = await findSubject(db, { workspaceId, ...input });
       const token = tokenStart + randomBytes(24).toString('base64url');
       const id = newId('sgr');
-      const expiresAt = new Date(Date.now() + daysValid * 24 * 60 * 60 * 1000);
+      const createdAt = new Date();
+      const expiresAt = new Date(createdAt.getTime() + daysValid * 24 * 60 * 60 * 1000);
       await db.transaction().execute(async (db) => {
         await putRequest(db, token, {
-          ...{ workspaceId, id, expiresAt },
+          ...{ workspaceId, id, createdAt, expiresAt },
           ...{ assetId: input.assetId, maintenanceId: input.maintenanceId, role: input.role },
           ...{ workerId: worker.id, workerAddress: worker.address },
           fields: requested,
@@ -148,6 +166,24 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
         ]);
       });
       return { id, token, link: `${origin}/sign/${token}`, expiresAt };
+    },
+
+    async withdraw(caller, id) {
+      const { workspaceId } = caller;
+      await db.transaction().execute(async (db) => {
+        const found = await withdrawRequest(db, { workspaceId, id });
+        if (found === null) throw new AppError('resource_not_found', `There is no request to sign ${id}.`);
+        if (!found.isNew) return;
+        const { maintenanceId } = found;
+        const details = { signRequestId: id };
+        await insertAll(db, [
+          auditWrite(caller, {
+            action: 'maintenance.withdraw_signature_request',
+            targetId: maintenanceId,
+            details,
+          }),
+        ]);
+      });
     },
 
     async open(token, requestId) {
@@ -193,19 +229,43 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
     },
 
     async sign(token, given, requestId) {
-      const request = await find(token);
+      const request = token.startsWith(tokenStart) ? await findRequest(db, token) : null;
+      if (!request) throw noRequest();
       try {
-        const input = { ...whatOf(request), ...given };
+        // Only what the signer was shown is signed, and only as long as the link is valid: whatever happens while this waits.
+        const asked: AskedSignoff = {
+          async take(db) {
+            const { fields, createdAt } = requireUsable(await findRequest(db, token, { lock: true }));
+            return { fields, madeAt: createdAt };
+          },
+        };
+        const input = { ...whatOf(request), ...given, asked };
         return await signoffs.create(callerFor(request, requestId), input, () => []);
       } catch (error) {
-        // The answer to the same assertion was lost on the way.
-        const isRepeat = error instanceof AppError && error.code === 'assertion_replayed';
-        const done = isRepeat && madeBy(request, (await entryOf(request, requestId)).signoffs);
+        // The answer to the same assertion was lost on the way; since then, the link may have expired.
+        const done = error instanceof AppError && (await findMade(request, given, requestId));
         if (done) return done;
         throw error;
       }
     },
   };
+}
+
+/** Throws if nothing can be signed by it any more. */
+function requireUsable(request: SignRequest | null): SignRequest {
+  if (!request) throw noRequest();
+  if (request.withdrawnAt) {
+    throw new AppError('conflict', 'This link was withdrawn. If you should still sign, ask for a new one.');
+  }
+  if (request.expiresAt.getTime() > Date.now()) return request;
+  throw new AppError('conflict', 'This link has expired. Ask for a new one.');
+}
+
+function noRequest(): AppError {
+  return new AppError(
+    'resource_not_found',
+    'There is no such request to sign, or a newer link has replaced it. Ask for a new one.',
+  );
 }
 
 function madeBy({ role, workerAddress }: SignRequest, signoffs: Signoff[]): Signoff | undefined {

@@ -70,6 +70,7 @@ export const sampleSignoff: SignoffDocument = {
   ...worker,
   licence: sampleLicence,
   signedAt: sample.signedAt,
+  receivedAt: sample.signedAt,
   signedWith: { method: 'own-key' },
   signature: sample.signature,
 };

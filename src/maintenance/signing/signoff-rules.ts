@@ -140,27 +140,46 @@ function independenceFault(
   };
 }
 
+/** When something was signed and, if it was signed elsewhere, when the service got it. */
+interface SigningTimes {
+  role: SignoffRole;
+  signedAt: string;
+  receivedAt?: string;
+}
+
+/** How far the clock of a signer's device may be ahead of the service's. */
+export const signerAheadMs = 60_000;
+
 /**
- * Why a sign-off cannot have been made at that time, or null. Nothing is signed before it is recorded, nor before earlier
- * sign-offs. Times of signatures are in whole seconds.
+ * Why a sign-off cannot have been made at that time, or null. Nothing is signed before it is recorded, nor before it was signed
+ * in an earlier role. Sign-offs are in the order in which the service got them; in one role, those that were signed elsewhere
+ * may have been signed in another order. Times of signatures are in whole seconds.
  */
 export function signingTimeFault({
-  signedAt,
   recordedAt,
   earlier,
-}: {
-  signedAt: string;
-  recordedAt: string;
-  earlier: { role: SignoffRole; signedAt: string }[];
-}): string | null {
+  ...signing
+}: SigningTimes & { recordedAt: string; earlier: SigningTimes[] }): string | null {
+  const { signedAt, receivedAt } = signing;
   const second = (time: string) => Math.floor(Date.parse(time) / 1000);
   if (!(second(signedAt) >= second(recordedAt))) {
     return `It was recorded at ${recordedAt} and cannot have been signed before that, at ${signedAt}.`;
   }
-  const later = earlier.find((one) => !(second(signedAt) >= second(one.signedAt)));
+  if (receivedAt !== undefined && !(second(signedAt) * 1000 <= second(receivedAt) * 1000 + signerAheadMs)) {
+    return `It was received at ${receivedAt} and cannot have been signed after that, at ${signedAt}.`;
+  }
+  const later = earlier.find(
+    (one) =>
+      !(second(gotAt(signing)) >= second(gotAt(one))) ||
+      (one.role !== signing.role && !(second(signedAt) >= second(one.signedAt))),
+  );
   return later === undefined
     ? null
     : `It was signed as ${later.role} at ${later.signedAt} and cannot be signed with an earlier time, ${signedAt}.`;
+}
+
+function gotAt({ signedAt, receivedAt = signedAt }: SigningTimes): string {
+  return receivedAt;
 }
 
 /** `engine` covers `engine` and `engine/borescope`; `*` covers everything. Case does not matter. */

@@ -78,7 +78,7 @@ export function signoffsFault(
 ): string | null {
   const performers = performersOf(entry, documents);
   for (const [place, document] of documents.entries()) {
-    const { role, workerAddress, licence, signedAt } = document;
+    const { role, workerAddress, licence, signedAt, receivedAt } = document;
     const judged = judgeSignoff({
       role,
       workerAddress,
@@ -92,7 +92,10 @@ export function signoffsFault(
     });
     if ('code' in judged) return judged.message;
     const { recordedAt } = entry;
-    const untimely = signingTimeFault({ signedAt, recordedAt, earlier: documents.slice(0, place) });
+    const untimely = signingTimeFault({
+      ...{ role, signedAt, recordedAt, earlier: documents.slice(0, place) },
+      ...(receivedAt !== undefined && { receivedAt }),
+    });
     if (untimely !== null) return untimely;
   }
   return null;

@@ -35,7 +35,7 @@ import {
 } from '../passkeys/passkey-signing.ts';
 import { wholeLicence } from '../signing/licence.ts';
 import { makeSignoffTypedData } from '../signing/signoff.ts';
-import { judgeSignoff, type SignoffRole, signingTimeFault } from '../signing/signoff-rules.ts';
+import { judgeSignoff, type SignoffRole, signerAheadMs, signingTimeFault } from '../signing/signoff-rules.ts';
 import { readRelease } from './organisation.store.ts';
 import { requireSigningAuthority, requireWorker } from './signing-authority.ts';
 import { readOwnKeyRoles } from './signoff-rules.store.ts';
@@ -56,6 +56,14 @@ export interface NewSignoff extends SignoffRequest {
   signedAt?: Date | undefined;
   /** For a worker who signs with a passkey, with signedAt. */
   assertion?: GivenAssertion | undefined;
+  /** What was asked to be signed, if it is signed by a link. */
+  asked?: AskedSignoff | undefined;
+}
+
+/** A request to sign, made ahead: the signature may wait on the signer's device as long as the request is valid. */
+export interface AskedSignoff {
+  /** Locks the request until the transaction ends; throws if it cannot be used any more. */
+  take(db: Db): Promise<{ fields: Omit<SignoffFields, 'signedAt'>; madeAt: Date }>;
 }
 
 export interface PreparedSignoff {
@@ -81,8 +89,6 @@ export interface SignoffsDeps {
 
 /** How long after signing a signature is accepted. */
 const longestMs = 24 * 60 * 60 * 1000;
-/** How far the signer's clock may be ahead of ours. */
-const aheadMs = 60_000;
 
 /** Per entry: an entry is returned with all its sign-offs, and each is judged by all earlier ones. */
 export const mostSignoffs = 100;
@@ -121,14 +127,17 @@ export function createSignoffs({ db, keyring, publicUrl }: SignoffsDeps): Signof
         if (isHeld) await refuseHeldKey(db, { workspaceId, role: input.role });
         const passkey = input.assertion ? await lockPasskey(db, input.assertion, key) : null;
         if (input.assertion) refuseReplay(input.assertion, entry.earlier);
-        const now = new Date();
-        const signedAt = wholeSeconds(input.signedAt ?? soonest(entry));
-        if (input.signedAt) requireRecent(signedAt, now);
+        const asked = await input.asked?.take(db);
+        const receivedAt = soonest(entry);
+        const signedAt = wholeSeconds(input.signedAt ?? receivedAt);
+        if (input.signedAt) requireTimely(signedAt, asked?.madeAt ?? null);
+        const times = { signedAt, ...(input.signedAt && { receivedAt: wholeSeconds(receivedAt) }) };
         const document = {
-          ...unsigned({ workspaceId, ...input }, { subject, entry, signedAt }),
+          ...unsigned({ workspaceId, ...input }, { subject, entry, ...times }),
           ...(input.role === 'certified' && { release: await readRelease(db, { workspaceId, ...input }) }),
         };
         const fields = fieldsOf(document);
+        if (asked) requireAsked(fields, asked.fields);
         const signed =
           input.assertion && passkey
             ? await takeAssertion(db, input.assertion, { fields, passkey, ...key })
@@ -172,7 +181,7 @@ function unsigned(
     role,
     licenceScope,
   }: SignoffRequest & Pick<MaintenanceKey, 'workspaceId'>,
-  { subject, entry, signedAt }: Known & { signedAt: Date },
+  { subject, entry, signedAt, receivedAt }: Known & { signedAt: Date; receivedAt?: Date },
 ): Omit<SignoffDocument, 'signature' | 'signedWith'> {
   if (entry.supersededBy !== null) {
     throw new AppError(
@@ -200,7 +209,11 @@ function unsigned(
     performers: entry.performers,
   });
   if ('code' in judged) throw new AppError(judged.code, judged.message);
-  const untimely = signingTimeFault({ ...entry, signedAt: signedAt.toISOString() });
+  const times = {
+    signedAt: signedAt.toISOString(),
+    ...(receivedAt && { receivedAt: receivedAt.toISOString() }),
+  };
+  const untimely = signingTimeFault({ ...entry, role, ...times });
   if (untimely !== null) throw new AppError('conflict', untimely);
   return {
     format: signoffFormat,
@@ -212,7 +225,7 @@ function unsigned(
     workerAddress: worker.address,
     workerName: worker.name,
     licence: judged.licence,
-    signedAt: signedAt.toISOString(),
+    ...times,
   };
 }
 
@@ -258,10 +271,10 @@ function makeSignoff(
     hash: digest,
     created_at: new Date(),
   };
-  const { workerAddress, workerName, licence, signedAt, signature } = document;
+  const { workerAddress, workerName, licence, signedAt, receivedAt = null, signature } = document;
   return {
     signoff: {
-      ...{ number, role, workerAddress, workerName, signedAt, signature },
+      ...{ number, role, workerAddress, workerName, signedAt, receivedAt, signature },
       licence: licence && wholeLicence(licence),
       signedWith: document.signedWith?.method ?? null,
       statement: signedInWords(document),
@@ -316,13 +329,27 @@ function signsItself({ worker }: Subject): AppError {
   );
 }
 
-function requireRecent(signedAt: Date, now: Date): void {
-  const ageMs = now.getTime() - signedAt.getTime();
-  if (ageMs <= longestMs && ageMs >= -aheadMs) return;
+/** `askedAt`: when the request to sign was made; null if there is none. */
+function requireTimely(signedAt: Date, askedAt: Date | null): void {
+  const aheadMs = signedAt.getTime() - Date.now();
+  const isLate = askedAt
+    ? signedAt.getTime() < wholeSeconds(askedAt).getTime() - signerAheadMs
+    : aheadMs < -longestMs;
+  if (!isLate && aheadMs <= signerAheadMs) return;
+  const early = askedAt
+    ? `is before the request to sign was made, at ${askedAt.toISOString()}: set the clock of the device, and sign again`
+    : 'is more than 24 hours ago: get the typed data again and sign that';
   throw new AppError(
     'invalid_request',
-    `signedAt ${signedAt.toISOString()} ${ageMs > 0 ? 'is more than 24 hours ago: get the typed data again and sign that' : 'is in the future'}.`,
+    `signedAt ${signedAt.toISOString()} ${isLate ? early : 'is in the future'}.`,
   );
+}
+
+/** Throws if what would be signed now is not what the signer was shown. */
+function requireAsked(fields: SignoffFields, asked: Omit<SignoffFields, 'signedAt'>): void {
+  const names = Object.keys(asked) as (keyof typeof asked)[];
+  if (names.every((name) => fields[name] === asked[name])) return;
+  throw new AppError('conflict', 'What is to be signed has changed. Ask for a new link.');
 }
 
 function requireSignature(fields: SignoffFields, signature: string): Hex {
@@ -336,8 +363,8 @@ function requireSignature(fields: SignoffFields, signature: string): Hex {
 
 /** Now, or the latest earlier time if the clock of another node or signer is ahead of ours: times must not go back. */
 function soonest({ recordedAt, earlier }: SignableEntry): Date {
-  const times = [recordedAt, ...earlier.map(({ signedAt }) => signedAt)].map((time) => Date.parse(time));
-  return new Date(Math.max(Date.now(), ...times));
+  const signed = earlier.flatMap(({ signedAt, receivedAt = signedAt }) => [signedAt, receivedAt]);
+  return new Date(Math.max(Date.now(), ...[recordedAt, ...signed].map((time) => Date.parse(time))));
 }
 
 function wholeSeconds(at: Date): Date {

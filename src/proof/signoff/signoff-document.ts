@@ -28,6 +28,11 @@ export interface SignoffDocument {
   licence: UsedLicence | null;
   /** ISO 8601 in UTC, in whole seconds. */
   signedAt: string;
+  /**
+   * In `@2` only: when the service got a signature that was made elsewhere. Then `signedAt`, which is signed, is a statement of
+   * the signer's device. The same form.
+   */
+  receivedAt?: string;
   /** In `@2` only. */
   signedWith?: SignedWith;
   /** In `@2` and as `certified` only; sign-offs of earlier versions lack it. */
@@ -103,6 +108,17 @@ export interface SignoffFields {
 export const signoffFormat = 'holdfast/signoff@2';
 const formats = ['holdfast/signoff@1', signoffFormat] as const;
 
+/** More than this between signing and receipt is told to people: the signature waited on a device. */
+const laterMs = 5 * 60_000;
+
+/** Whether it was signed well before the service got it, as its signer's device states. */
+export function isSentLater({
+  signedAt,
+  receivedAt,
+}: Pick<SignoffDocument, 'signedAt' | 'receivedAt'>): boolean {
+  return receivedAt !== undefined && Date.parse(receivedAt) - Date.parse(signedAt) > laterMs;
+}
+
 /** The signed fields, from the stored document. */
 export function fieldsOf(
   document: Omit<SignoffDocument, 'signature' | 'format' | 'signedWith'>,
@@ -121,8 +137,15 @@ export function fieldsOf(
   };
 }
 
-/** In one sentence, for people. */
-export function signedInWords({ workerName, workerAddress, signedWith }: SignoffDocument): string {
+/** For people: who signed with what, and that the time is a statement if it was sent later. */
+export function signedInWords(document: SignoffDocument): string {
+  const { receivedAt } = document;
+  if (receivedAt === undefined || !isSentLater(document)) return methodInWords(document);
+  const received = `${receivedAt.slice(0, 10)} at ${receivedAt.slice(11, 16)} UTC`;
+  return `${methodInWords(document)} The time of signing is a statement of the signer's device; the service received the signature on ${received}.`;
+}
+
+function methodInWords({ workerName, workerAddress, signedWith }: SignoffDocument): string {
   const worker = workerName || workerAddress;
   switch (signedWith?.method) {
     case 'own-key':
@@ -147,12 +170,15 @@ export function isSignoffFormat(document: unknown): document is { format: string
 /** What is wrong with the form of a document of a known format. */
 export function signoffFaults(document: { format: string }): Fault[] {
   const released = Object.hasOwn(document, 'release') ? { role: exactly('certified'), release } : {};
-  const members = document.format === signoffFormat ? { ...common, signedWith, ...released } : common;
+  const received = Object.hasOwn(document, 'receivedAt') ? { receivedAt: realSecond } : {};
+  const later = { ...common, signedWith, ...released, ...received };
+  const members = document.format === signoffFormat ? later : common;
   return objectOf({ format: oneOf(formats), ...members })(document, '');
 }
 
 const text = matching(/^/u, 'a text');
 const anyHex = matching(/^0x(?:[0-9a-f]{2})+$/u, '0x and lower-case hex digits');
+const wholeSecond = matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/u, 'a time in whole seconds');
 const common = {
   workspaceId: text,
   assetId: text,
@@ -162,7 +188,7 @@ const common = {
   workerAddress: matching(/^0x[0-9a-fA-F]{40}$/u, 'an address'),
   workerName: text,
   licence: nullOr(usedLicence),
-  signedAt: matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/u, 'a time in whole seconds'),
+  signedAt: wholeSecond,
   signature: anyHex,
 };
 
@@ -177,6 +203,14 @@ const release = objectOf({
     serialNumber: text,
   }),
 });
+
+/** Also none that is only written like a time. */
+function realSecond(value: unknown, path: string): Fault[] {
+  const faults = wholeSecond(value, path);
+  const time = faults.length === 0 ? Date.parse(String(value)) : Number.NaN;
+  const isReal = time >= 0 && new Date(time).toISOString() === value;
+  return faults.length > 0 || isReal ? faults : [{ path, message: 'is not a time since 1970' }];
+}
 
 const methods: Record<string, Check> = {
   'own-key': objectOf({ method: exactly('own-key') }),

@@ -83,6 +83,8 @@ const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
   const signing = { workerAddress, role: 'performed' };
   const signoffs = `${assets}${assetId}/maintenances/${maintenanceId}/signoffs/`;
   const signoff = await create(service, signoffs, signing, { key: await service.onBehalfKey() });
+  const asked = { workerAddress: address, role: 'performed' };
+  const { id: requestId } = await create(service, `${signoffs}requests/`, asked);
   const lastDone = { at: new Date().toISOString(), hours: 0, cycles: 0 };
   const interval = { name, every: { days: 1 }, lastDone };
   const { id: intervalId } = await create(service, `${assets}${assetId}/intervals/`, interval);
@@ -95,7 +97,7 @@ const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
   const dossierId = dossier.headers.get('x-dossier-id') ?? assert.fail(dossier.text);
   const number = String(signoff.number);
   const worker = { address, passkeyId, workerAddress };
-  return { ...worker, assetId, maintenanceId, number, intervalId, dossierId, pageId };
+  return { ...worker, assetId, maintenanceId, requestId, number, intervalId, dossierId, pageId };
 };
 
 /** A worker with a link, and what their device answers to it. */
@@ -145,12 +147,13 @@ const makeSignRequest: Make = async (service, { vaultAddress = '', fileId = '' }
   const performedAt = new Date(Date.now() - 60_000).toISOString();
   const { maintenanceId } = await create(service, entries, { ...work, performedAt });
   const signing = { workerAddress, role: 'performed' };
-  const { token } = await create(service, `${entries}${maintenanceId}/signoffs/requests/`, signing);
+  const link = await create(service, `${entries}${maintenanceId}/signoffs/requests/`, signing);
+  const { token, id: requestId } = link;
   const { fields, passkey: asked, now } = await create(service, `${signRequests}/open`, { token });
   const signedAt = Math.floor(Date.parse(now) / 1000);
   const challenge = Buffer.from(signoffDigest({ ...fields, signedAt })).toString('base64url');
   const assertion = JSON.stringify(passkey.sign({ rpId: asked.rpId, challenge }));
-  return { token, assertion, signedAt: new Date(signedAt * 1000).toISOString() };
+  return { requestId, token, assertion, signedAt: new Date(signedAt * 1000).toISOString() };
 };
 
 /** A worker who is a member. */

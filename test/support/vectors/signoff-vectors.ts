@@ -11,6 +11,7 @@ import { fieldsOf, type SignoffDocument } from '../../../src/proof/signoff/signo
 import { fixed, makeProofs, utf8 } from '../fixtures/proof-fixture.ts';
 import { firstBlock, firstTime, givenWith, vaultKeys } from './base-batches.ts';
 import { assertion, es256, rpId, rs256, type Unsigned } from './passkey-assertions.ts';
+import { receivedRows } from './received-rows.ts';
 import { expect, type NamedVector, type Outcome } from './vector.ts';
 
 const worker = privateKeyToAccount(fixed(0x44));
@@ -358,6 +359,11 @@ export async function signoffVectors(): Promise<NamedVector[]> {
       await byKey({ ...unsigned, workspaceId: 'ws_other' }, { method: 'own-key' }),
       fails,
     ],
+    ...receivedRows(
+      { good, key, earlier: await byKey({ ...unsigned, format: 'holdfast/signoff@1' }) },
+      passes,
+      fails,
+    ),
     [
       'part-of-a-second',
       'A time with a part of a second.',

@@ -55,6 +55,8 @@ _ROLE = re.compile("performed|inspected|certified")
 _ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z", re.ASCII)
 _ORIGIN = re.compile(r"(https?)://([a-z0-9.-]+)(?::[0-9]{1,5})?")
+# More than these seconds between signing and receipt are told: the signature waited on a device.
+_LATER = 5 * 60
 _PRESENT, _VERIFIED, _MORE = 0x01, 0x04, 0xC0
 
 
@@ -90,14 +92,14 @@ def _check_release(signoff: Dict[str, Any]) -> None:
         _text(asset[name], f"release.asset.{name}")
 
 
-def _seconds(value: Any) -> int:
-    stated = text(value, _TIME, "signedAt")
+def _seconds(value: Any, where: str) -> int:
+    stated = text(value, _TIME, where)
     try:
         moment = datetime.strptime(stated, "%Y-%m-%dT%H:%M:%S.000Z").replace(tzinfo=timezone.utc)
     except ValueError as fault:
-        raise Fails("signedAt is not a time.") from fault
+        raise Fails(f"{where} is not a time.") from fault
     seconds = int(moment.timestamp())
-    require(seconds >= 0, "signedAt is before 1970.")
+    require(seconds >= 0, f"{where} is before 1970.")
     return seconds
 
 
@@ -118,7 +120,7 @@ def _digest(signoff: Dict[str, Any]) -> bytes:
         + bytes.fromhex(text(signoff["workerAddress"], _ADDRESS, "workerAddress")[2:]).rjust(32, b"\0")
         + hashed("" if licence is None else licence["scope"], "licence.scope")
         + hashed("" if licence is None else licence["number"], "licence.number")
-        + number(_seconds(signoff["signedAt"]))
+        + number(_seconds(signoff["signedAt"], "signedAt"))
     )
     return keccak256(b"\x19\x01" + DOMAIN_SEPARATOR + message)
 
@@ -195,6 +197,16 @@ def _method(signoff: Dict[str, Any]) -> str:
 
 
 def _in_words(signoff: Dict[str, Any], method: str) -> str:
+    words, received = _method_in_words(signoff, method), signoff.get("receivedAt")
+    if received is None or _seconds(received, "receivedAt") - _seconds(signoff["signedAt"], "signedAt") <= _LATER:
+        return words
+    return (
+        f"{words} The time of signing is a statement of the signer's device; "
+        f"the service received the signature on {received[:10]} at {received[11:16]} UTC."
+    )
+
+
+def _method_in_words(signoff: Dict[str, Any], method: str) -> str:
     worker = signoff["workerName"] or signoff["workerAddress"]
     if signoff["format"] == _EARLIER:
         return f"Signed with the key of {worker}. Who held that key was not recorded."
@@ -214,10 +226,12 @@ def check_signoff(proof: Proof, content: bytes) -> str:
     if not known:
         raise Skips("The format of this sign-off is not known.")
     names = _MEMBERS if signoff["format"] == _EARLIER else (*_MEMBERS, "signedWith")
-    is_release = signoff["format"] == _CURRENT and "release" in signoff
-    signoff = members(signoff, (*names, "release") if is_release else names, "The sign-off")
-    if is_release:
+    optional = [name for name in ("release", "receivedAt") if signoff["format"] == _CURRENT and name in signoff]
+    signoff = members(signoff, (*names, *optional), "The sign-off")
+    if "release" in optional:
         _check_release(signoff)
+    if "receivedAt" in optional:
+        _seconds(signoff["receivedAt"], "receivedAt")
     digest = _digest(signoff)
     _text(signoff["workerName"], "workerName")
     require(signoff["workspaceId"] == proof.subject.workspace_id, "The sign-off is of another workspace.")
