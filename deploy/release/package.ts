@@ -57,9 +57,9 @@ async function writePages(target: string): Promise<void> {
   for (const page of [verifyPage, signPage, portalPage, assetPage]) {
     const folder = join(target, relative(root, page.folder));
     mkdirSync(folder, { recursive: true });
-    const { html, assets } = await buildPage(page);
+    const { html, assets, worker } = await buildPage(page);
     const listed = [...assets].map(([name, { type, body }]) => [name, type, body.toString()]);
-    writeFileSync(join(folder, builtPage), JSON.stringify({ html, assets: listed }));
+    writeFileSync(join(folder, builtPage), JSON.stringify({ html, assets: listed, worker }));
   }
   mkdirSync(join(target, 'pages/dossier'), { recursive: true });
   writeFileSync(join(target, 'pages/dossier/built.html'), await buildDossierPage());

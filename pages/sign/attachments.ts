@@ -1,5 +1,6 @@
 /** The files that belong to what is signed: pictures are shown on the page, other files are opened by the device. */
-import { callFor } from './call.ts';
+import { fetchFile } from './keeping.ts';
+import { readSaved, type SavedFile } from './saved.ts';
 import { make } from './view.ts';
 
 interface AttachedFile {
@@ -24,10 +25,12 @@ function fileButton(token: string, { fileId, name }: AttachedFile): HTMLElement[
   async function open(): Promise<void> {
     button.disabled = true;
     try {
-      const response = await callFor('damc/sign-requests/file', { token, fileId });
-      const type = response.headers.get('content-type') ?? '';
-      const url = URL.createObjectURL(await response.blob());
-      if (pictures.has(type)) below.replaceChildren(make('img', { src: url, alt: name }));
+      const { type, bytes } = await findFile(token, fileId);
+      const isPicture = pictures.has(type);
+      const url = URL.createObjectURL(
+        new Blob([bytes], { type: isPicture ? type : 'application/octet-stream' }),
+      );
+      if (isPicture) below.replaceChildren(make('img', { src: url, alt: name }));
       else {
         make('a', { href: url, download: name }).click();
         setTimeout(() => URL.revokeObjectURL(url), 60_000);
@@ -39,4 +42,19 @@ function fileButton(token: string, { fileId, name }: AttachedFile): HTMLElement[
     }
   }
   return [button, below];
+}
+
+/** From this device if it has it. */
+async function findFile(token: string, fileId: string): Promise<SavedFile> {
+  const saved = await readSaved(token);
+  const file =
+    saved?.files.find((one) => one.fileId === fileId) ??
+    (await fetchFile(token, fileId).catch((error) => {
+      if (saved === null || error.code !== 'offline') throw error;
+      throw new Error('This attachment is not saved on this device, and there is no network.', {
+        cause: error,
+      });
+    }));
+  if (file === null) throw new Error('This attachment cannot be opened here.');
+  return file;
 }

@@ -16,22 +16,28 @@ export class CallError extends Error {
   }
 }
 
+/** Networks in hangars often hang. */
+const usualTimeoutMs = 20_000;
+
 /** `path` below /api-v1. */
-export async function call<T>(path: string, body: object): Promise<T> {
-  const response = await callFor(path, body);
-  return (await response.json()) as T;
+export async function call<T>(path: string, body: object, timeoutMs = usualTimeoutMs): Promise<T> {
+  const response = await callFor(path, body, timeoutMs);
+  return (await response.json().catch(() => {
+    throw unreached();
+  })) as T;
 }
 
 /** Throws for answers that are not a success. */
-export async function callFor(path: string, body: object): Promise<Response> {
+export async function callFor(path: string, body: object, timeoutMs = usualTimeoutMs): Promise<Response> {
   const response = await fetch(`/api-v1/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
     credentials: 'omit',
     referrerPolicy: 'no-referrer',
+    signal: AbortSignal.timeout(timeoutMs),
   }).catch(() => {
-    throw new CallError('There is no connection to the service. Try again.', { status: 0, code: 'offline' });
+    throw unreached();
   });
   if (response.ok) return response;
   const json = await response.json().catch(() => ({}));
@@ -40,4 +46,8 @@ export async function callFor(path: string, body: object): Promise<Response> {
     status: response.status,
     code: errorCode ?? 'unknown',
   });
+}
+
+function unreached(): CallError {
+  return new CallError('There is no connection to the service. Try again.', { status: 0, code: 'offline' });
 }

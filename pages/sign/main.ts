@@ -1,8 +1,11 @@
 /** The page at /sign/{token}: what it shows depends on the link. */
 import { followColours } from '../verify/colours.ts';
+import { startInBackground } from './background.ts';
 import { openInvitation } from './invitation.ts';
 import { addressWithName, hasPasskeys, isBareAddress } from './passkey.ts';
-import { openRequest } from './signing.ts';
+import { onSavedChange, readAllSaved } from './saved.ts';
+import { showSavedList, showWayToList } from './saved-list.ts';
+import { openRequest, refreshRequest } from './signing.ts';
 import { make, showTrouble } from './view.ts';
 
 /** Why nothing can be done here, with the title that says so; null if it can. */
@@ -25,7 +28,7 @@ function obstacle(token: string): [title: string, message: string] | null {
   ];
 }
 
-function begin(): void {
+async function begin(): Promise<void> {
   const [, token = ''] = /^\/sign\/([\w-]+)\/?$/.exec(window.location.pathname) ?? [];
   const named = addressWithName();
   if (named !== null) {
@@ -36,11 +39,20 @@ function begin(): void {
     );
     return;
   }
-  const found = obstacle(token);
-  if (found !== null) showTrouble(...found);
+  const isList = token === '' && (await readAllSaved()).length > 0;
+  const found = isList ? null : obstacle(token);
+  onSavedChange(() => {
+    void showWayToList(token);
+    if (isList) void showSavedList();
+    else void refreshRequest(token);
+  });
+  if (isList) await showSavedList();
+  else if (found !== null) showTrouble(...found);
   else if (token.startsWith('sig_')) void openRequest(token);
   else void openInvitation(token);
+  if (!isList) void showWayToList(token);
+  if (window.isSecureContext) startInBackground();
 }
 
 followColours();
-begin();
+void begin();

@@ -51,3 +51,7 @@ export function actButton(label: string, act: () => Promise<void>): HTMLElement 
   }
   return make('div', { class: 'act' }, fault, button);
 }
+
+export function timeText(time: string): string {
+  return new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+}

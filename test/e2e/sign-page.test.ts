@@ -45,7 +45,7 @@ test('the page is public, strict about scripts and frames, and its answers tell 
     assert.equal(status, 200);
     assert.equal(
       headers.get('content-security-policy'),
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     );
     assert.equal(headers.get('referrer-policy'), 'no-referrer');
     assert.equal(headers.get('cache-control'), 'no-store');
@@ -189,6 +189,6 @@ test('a worker signs by the link of the dashboard, and the sign-off verifies; ob
   assert.deepEqual(await verifySignoff(document, { ...entry, maintenanceHash }), []);
   assert.equal(document.signedWith.method, 'passkey');
   await page.reload();
-  await page.getByText('This was signed already: by Dag Moe').waitFor();
+  await page.getByText('Dag Moe has signed as performed, on Hydraulic pump.').waitFor();
   await Promise.all([page, dashboard].map((one) => one.context().close()));
 });

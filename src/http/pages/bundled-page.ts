@@ -49,5 +49,16 @@ export function bundledPage(
         .send(asset.body);
     },
   );
+  const { worker } = sources;
+  if (worker) {
+    app.get(worker.url, { schema: { hide: true } }, async (_request, reply) => {
+      // Looked for anew each time that the page opens, so that no old version stays.
+      return reply
+        .header('cache-control', 'no-cache')
+        .header('content-security-policy', "default-src 'none'; connect-src 'self'")
+        .type('text/javascript; charset=utf-8')
+        .send((await bundle()).worker);
+    });
+  }
   return bundle;
 }

@@ -11,6 +11,7 @@ const policy = [
   "style-src 'self'",
   "img-src 'self' blob:",
   "connect-src 'self'",
+  "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -20,6 +21,7 @@ export const signPage: PageSources = {
   folder: join(import.meta.dirname, '../../../pages/sign'),
   entries: ['main.ts', 'sign.css'],
   assetPath: '/sign/assets',
+  worker: { entry: 'worker.ts', url: '/sign/worker.js', page: '/sign/' },
 };
 
 export function signPageRoutes(app: Api): void {
