@@ -1,58 +1,157 @@
-/** The commands of the guides, run as they are written against a service, one page after the other. */
+/** The commands and programs of the guides, run as they are written against a service, one page and language after the other. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { linkClients, pythonClients } from '../support/clients/client-links.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 const root = join(import.meta.dirname, '../..');
 const guides = join(root, 'docs/guide');
-const pages = globSync('*.md', { cwd: guides }).filter((page) => commandsOf(page) !== '');
+const pages = globSync('*.md', { cwd: guides }).filter((page) => programOf(page, ['sh [curl]']) !== '');
+/** Their steps are commands of holdfast, for which there are no programs. */
+const ofCommandLine = pages.filter((page) => programOf(page, ['sh [holdfast]']) !== '');
+const ofPrograms = pages.filter((page) => !ofCommandLine.includes(page));
+
+interface Language {
+  pages: string[];
+  /** What begins its blocks. */
+  marks: string[];
+  /** The program and its arguments that run a file. */
+  command(file: string): string[];
+  file: string;
+  skip: string | false;
+}
+
+const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'python3 is not installed';
+const languages: Record<string, Language> = {
+  curl: {
+    pages,
+    marks: ['sh [curl]', 'sh [holdfast]'],
+    file: 'commands.sh',
+    command: (file) => ['bash', '-euo', 'pipefail', file],
+    skip: false,
+  },
+  TypeScript: {
+    pages: ofPrograms,
+    marks: ['ts [TypeScript]'],
+    file: 'program.mts',
+    command: (file) => [process.execPath, file],
+    skip: false,
+  },
+  Python: {
+    pages: ofPrograms,
+    marks: ['python [Python]'],
+    file: 'program.py',
+    command: (file) => ['python3', '-B', '-W', 'error', file],
+    skip: noPython,
+  },
+};
 
 let service: Service;
+let scratch: string;
 
 before(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'holdfast-guides-'));
+  linkClients(scratch);
   service = await startService({ chain: true, env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' } });
 });
-after(() => service?.close());
+after(async () => {
+  await service?.close();
+  rmSync(scratch, { recursive: true, force: true });
+});
 
-/** Those of blocks that are marked as runnable, together, because later ones use variables of earlier ones. */
-function commandsOf(page: string): string {
-  const source = readFileSync(join(guides, page), 'utf8');
-  return [...source.matchAll(/^```sh \[(?:curl|holdfast)\]\n([\s\S]*?)^```$/gm)]
-    .map(([, block]) => block)
+/** The blocks of a page in one language, together, because later ones use variables of earlier ones. */
+function programOf(page: string, marks: string[]): string {
+  return blocksOf(page)
+    .filter(({ mark }) => marks.includes(mark))
+    .map(({ lines }) => lines)
     .join('\n');
 }
 
-for (const page of pages) {
-  test(`every command of ${page} does what the page says`, async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'holdfast-guide-'));
-    t.after(() => rm(folder, { recursive: true }));
-    const { status, output } = await run(commandsOf(page), folder);
-    assert.equal(status, 0, output);
-  });
+function blocksOf(page: string): { mark: string; lines: string }[] {
+  const source = readFileSync(join(guides, page), 'utf8');
+  return [...source.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)].map(([, mark = '', lines = '']) => ({
+    mark,
+    lines,
+  }));
 }
 
-test('five guides have commands', () => {
+for (const [name, { pages, marks, file, command, skip }] of Object.entries(languages)) {
+  for (const page of pages) {
+    test(`every step of ${page} works in ${name}`, { skip }, async () => {
+      const folder = mkdtempSync(join(scratch, 'run-'));
+      writeFileSync(join(folder, file), programOf(page, marks));
+      const [program = '', ...args] = command(join(folder, file));
+      // The steps of one page have the same keys in each language.
+      const key = await service.makeKey({ newWorkspace: true });
+      const { status, output } = await run([program, ...args], { cwd: folder, key });
+      assert.equal(status, 0, output);
+      if (page === 'quick-start.md' && name !== 'curl') assert.match(output, /^pass /m);
+    });
+  }
+}
+
+test('every step is shown in all languages, in the same order', () => {
   assert.ok(pages.length >= 5, pages.join());
+  const marks = Object.values(languages).map(({ marks: [first = ''] }) => first);
+  for (const page of ofPrograms) {
+    const shown = blocksOf(page)
+      .map(({ mark }) => mark)
+      .filter((mark) => marks.includes(mark) || mark === 'sh [Command line]');
+    const steps = shown.filter((_, n) => n % 3 === 0).map((mark) => [mark, ...marks.slice(1)]);
+    assert.deepEqual(shown, steps.flat(), page);
+  }
 });
 
-async function run(script: string, cwd: string): Promise<{ status: number | null; output: string }> {
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+test('the programs have the types that the client declares', async () => {
+  const files = ofPrograms.map((page) => {
+    const file = join(scratch, page.replace('.md', '.mts'));
+    writeFileSync(file, `${programOf(page, ['ts [TypeScript]'])}\nexport {};\n`);
+    return file;
+  });
+  const options =
+    '--noEmit --strict --exactOptionalPropertyTypes --target es2024 --module nodenext --lib es2024,dom,dom.asynciterable'.split(
+      ' ',
+    );
+  const more = '--allowImportingTsExtensions --skipLibCheck --types node --typeRoots'.split(' ');
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const types = join(root, 'node_modules/@types');
+  const args = [process.execPath, compiler, ...options, ...more, types, ...files];
+  const { status, output } = await run(args, { cwd: scratch, key: '' });
+  assert.equal(status, 0, output);
+});
+
+test('all guides call the same things by the same names', () => {
+  for (const page of globSync('*.md', { cwd: guides })) {
+    const source = blocksOf(page)
+      .map(({ lines }) => lines)
+      .join('\n');
+    // Variables of earlier versions of these pages, and of others.
+    assert.doesNotMatch(source, /\$\{?(KEY|API_KEY|URL|BASE|HOST|TOKEN)\b/, page);
+    assert.doesNotMatch(source, /\b(client|api|hf|sdk) = /, page);
+  }
+});
+
+async function run(
+  [program = '', ...args]: string[],
+  { cwd, key }: { cwd: string; key: string },
+): Promise<{ status: number | null; output: string }> {
+  const child = spawn(program, args, {
     cwd,
     env: {
-      PATH: `${join(root, 'bin')}:${process.env.PATH}`,
+      PATH: [join(root, 'bin'), process.env.PATH].join(delimiter),
+      PYTHONPATH: pythonClients,
       HOLDFAST_URL: service.url,
-      HOLDFAST_API_KEY: service.key,
+      HOLDFAST_API_KEY: key,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 60_000,
   });
-  const ended = new Promise<number | null>((resolve) => shell.once('close', resolve));
-  const [out, errors] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return { status: await ended, output: `${out}\n${errors}` };
 }
