@@ -46,6 +46,7 @@ test('creates an asset as pending under its own id, and finds it with and withou
     vaultAddress: vault.address,
     vaultId: vault.id,
     usage: { hours: 12.5, cycles: 0 },
+    usageFromParents: { hours: 0, cycles: 0 },
     parentAssetId: null,
     version: 1,
     status: 'pending',

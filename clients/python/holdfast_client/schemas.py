@@ -144,6 +144,7 @@ class Asset(TypedDict):
     metadata: Dict[str, Any]
     parentAssetId: Optional[str]
     usage: AssetUsage
+    usageFromParents: AssetUsageFromParents
     version: int
     status: Literal["pending", "batched", "submitted", "confirmed", "finalized"]
     anchor: Optional[AssetAnchor]
@@ -152,7 +153,14 @@ class Asset(TypedDict):
 
 
 class AssetUsage(TypedDict):
-    """The highest value stated here or in an entry that was not superseded."""
+    """The highest value stated here or in an entry that was not superseded, and what its parents ran since then while it was installed in them."""
+
+    hours: float
+    cycles: int
+
+
+class AssetUsageFromParents(TypedDict):
+    """The part of `usage` that is not stated of the asset itself: what its parents ran."""
 
     hours: float
     cycles: int
@@ -209,6 +217,7 @@ class AssetDue(TypedDict):
     assetId: str
     at: str
     usage: AssetDueUsage
+    usageFromParents: AssetDueUsageFromParents
     overdue: bool
     retired: bool
     intervals: List[AssetDueIntervals]
@@ -217,6 +226,13 @@ class AssetDue(TypedDict):
 
 
 class AssetDueUsage(TypedDict):
+    hours: float
+    cycles: int
+
+
+class AssetDueUsageFromParents(TypedDict):
+    """The part of `usage` that is not stated of the asset itself: what its parents ran."""
+
     hours: float
     cycles: int
 

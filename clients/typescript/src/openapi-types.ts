@@ -3551,8 +3551,13 @@ export interface components {
             };
             /** @description The asset that it is installed in */
             parentAssetId: string | null;
-            /** @description The highest value stated here or in an entry that was not superseded */
+            /** @description The highest value stated here or in an entry that was not superseded, and what its parents ran since then while it was installed in them */
             usage: {
+                hours: number;
+                cycles: number;
+            };
+            /** @description The part of `usage` that is not stated of the asset itself: what its parents ran */
+            usageFromParents: {
                 hours: number;
                 cycles: number;
             };
@@ -3618,6 +3623,11 @@ export interface components {
              */
             at: string;
             usage: {
+                hours: number;
+                cycles: number;
+            };
+            /** @description The part of `usage` that is not stated of the asset itself: what its parents ran */
+            usageFromParents: {
                 hours: number;
                 cycles: number;
             };

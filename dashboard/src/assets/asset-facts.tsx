@@ -10,6 +10,7 @@ import { dueQuery } from './maintenance.ts';
 import { Owner } from './owner.tsx';
 
 export function AssetFacts({ asset, openDue }: { asset: Asset; openDue(): void }) {
+  const passedOn = usageText(asset.usageFromParents);
   return (
     <Paper withBorder p="md">
       <dl className="facts">
@@ -18,7 +19,18 @@ export function AssetFacts({ asset, openDue }: { asset: Asset; openDue(): void }
         </Fact>
         <Fact name="Serial number">{asset.serialNumber}</Fact>
         <Fact name="Part number">{asset.partNumber}</Fact>
-        <Fact name="Usage">{usageText(asset.usage)}</Fact>
+        <Fact name="Usage">
+          {passedOn === '' ? (
+            usageText(asset.usage)
+          ) : (
+            <>
+              {usageText(asset.usage)}{' '}
+              <Text span size="xs" c="dimmed">
+                ({passedOn} from parents)
+              </Text>
+            </>
+          )}
+        </Fact>
         <Fact name="Installed in">
           {asset.parentAssetId !== null && (
             <Anchor component={Link} to={pathTo('/assets/$assetId', asset.parentAssetId)} size="sm">

@@ -39,6 +39,14 @@ export interface AssetTables {
     removed_at: NullableTimestamp;
     created_at: Timestamp;
   };
+  stated_usages: {
+    workspace_id: string;
+    asset_id: string;
+    version: number;
+    stated_at: NullableTimestamp;
+    hours: number;
+    cycles: number;
+  };
   asset_viewers: {
     workspace_id: string;
     asset_id: string;

@@ -11,6 +11,7 @@ import {
   canonicalMetadata,
   type Installation,
   makeAssetVersion,
+  type Usage,
 } from './asset-document.ts';
 import { type HeldAsset, holdAsset } from './assets.store.ts';
 
@@ -33,6 +34,21 @@ export function assetChanged(change: {
   const { workspaceId, assetId, vaultId, version, at } = change;
   const data = { asset_id: assetId, vault_id: vaultId, version, changed_at: at.toISOString() };
   return eventWrite({ workspaceId, type: 'asset.changed', at, data });
+}
+
+/** What is stated with the asset itself, if it changes; `at` is null when the asset is created. */
+export function usageStated(change: {
+  workspaceId: string;
+  assetId: string;
+  version: number;
+  before: Usage;
+  usage: Usage;
+  at: Date | null;
+}): Write[] {
+  const { workspaceId, assetId, version, before, usage, at } = change;
+  if (usage.hours === before.hours && usage.cycles === before.cycles) return [];
+  const row = { workspace_id: workspaceId, asset_id: assetId, version, stated_at: at, ...usage };
+  return [{ table: 'stated_usages', row }];
 }
 
 export interface AssetChange {
@@ -67,6 +83,7 @@ export async function writeNextVersion(db: Db, asset: HeldAsset, change: AssetCh
     ...writes,
     auditWrite(caller, { action, targetId: assetId, details: { ...details, version } }),
     assetChanged({ workspaceId, assetId, vaultId: vault.id, version, at }),
+    ...usageStated({ workspaceId, assetId, version, before: asset.fields.usage, usage: fields.usage, at }),
     ...(change.also ?? []),
   ]);
   await db

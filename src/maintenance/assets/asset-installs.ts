@@ -11,6 +11,9 @@ import { holdForChange, writeNextVersion } from './asset-changes.ts';
 import type { Installation } from './asset-document.ts';
 import type { AssetKey, HeldAsset } from './assets.store.ts';
 
+/** As many as their usage is passed on over. */
+const mostLevels = 10;
+
 export interface NumberedInstallation extends Installation {
   assetId: string;
   /** Counts from 1 for each asset. */
@@ -56,6 +59,7 @@ export function createAssetInstalls({ db, refuseRetired }: AssetInstallsDeps): A
         }
         checkTime(at, last?.removedAt ?? null, 'its last removal');
         await refuseCircle(db, asset, parentAssetId);
+        await refusePastCircle(db, asset, { parentAssetId, at });
         await refuseRetired(db, asset);
         const number = asset.installations + 1;
         const made = { assetId, number, parentAssetId, installedAt: at, removedAt: null };
@@ -169,4 +173,29 @@ async function refuseCircle(
         : `The asset ${parentAssetId} is itself a part of ${assetId}.`,
     );
   }
+}
+
+/** At no time may two assets have been parts of each other, nor count the usage of each other. */
+async function refusePastCircle(
+  db: Db,
+  { workspaceId, assetId }: HeldAsset,
+  { parentAssetId, at }: { parentAssetId: string; at: Date },
+): Promise<void> {
+  const { rows } = await sql<{ asset_id: string }>`
+    with recursive above as (
+      select ${parentAssetId}::text collate "C" as asset_id, ${at}::timestamptz as since, 'infinity'::timestamptz as until, 0 as level
+      union
+      select i.parent_asset_id, greatest(above.since, i.installed_at), least(above.until, coalesce(i.removed_at, 'infinity')),
+        above.level + 1
+      from above
+      join asset_installations i on i.workspace_id = ${workspaceId} and i.asset_id = above.asset_id
+      where above.level < ${mostLevels} and i.installed_at < above.until
+        and coalesce(i.removed_at, 'infinity') > above.since
+    )
+    select asset_id from above where asset_id = ${assetId} limit 1`.execute(db);
+  if (rows.length === 0) return;
+  throw new AppError(
+    'conflict',
+    `The asset ${parentAssetId} was itself a part of ${assetId} after ${at.toISOString()}.`,
+  );
 }

@@ -1,5 +1,6 @@
 /**
- * How long and how often an asset was used: the highest value stated with the asset itself or by its entries. It decreases
+ * How long and how often an asset was used: the highest value stated with the asset itself or by its entries, and what its parents
+ * ran while it was installed in them. It decreases
  * only to correct a mistake: of an entry by superseding it, of the asset itself with a reason.
  */
 import { sql } from 'kysely';
@@ -7,6 +8,7 @@ import type { Db } from '../../db/database.ts';
 import { AppError } from '../../runtime/errors.ts';
 import type { Usage } from './asset-document.ts';
 import { type HeldAsset, mostStated } from './assets.store.ts';
+import { readUsageWithParents, usageKey } from './usage-from-parents.store.ts';
 
 export interface GivenUsage {
   usage?: Partial<Usage>;
@@ -21,6 +23,8 @@ export async function statedUsage(
   { usage: given = {}, usageCorrection }: GivenUsage,
 ): Promise<Usage> {
   const stated = { ...fields.usage };
+  const key = { workspaceId, assetId };
+  const withParents = (await readUsageWithParents(db, [key])).get(usageKey(key));
   for (const counter of ['hours', 'cycles'] as const) {
     const value = given[counter];
     if (value === undefined) continue;
@@ -29,8 +33,15 @@ export async function statedUsage(
       cross join lateral ${mostStated(counter)} as most`.execute(db);
     const [entry] = rows;
     const before = Math.max(stated[counter], entry?.value ?? 0);
+    const total = Math.max(before, withParents?.[counter] ?? 0);
     // An unchanged value is not stated again: it may come from an entry, and must go if that entry is superseded.
-    if (value === before) continue;
+    if (value === before || value === total) continue;
+    if (value > before && value < total) {
+      throw new AppError(
+        'conflict',
+        `usage.${counter} cannot go down to ${value}: with what its parents ran while it was installed in them, it is ${total}. If that is wrong, correct the usage of the parents.`,
+      );
+    }
     if (entry && value < entry.value) {
       throw new AppError(
         'conflict',

@@ -79,6 +79,13 @@ const given = {
   usage: Type.Optional(usage),
 };
 
+export const usageFromParents = Type.Object(
+  { hours: Type.Number(), cycles: Type.Integer() },
+  {
+    description: 'The part of `usage` that is not stated of the asset itself: what its parents ran',
+    examples: [{ hours: 0, cycles: 0 }],
+  },
+);
 const AssetSchema = named(
   { title: 'Asset', description: 'An asset under maintenance' },
   Type.Object({
@@ -93,10 +100,12 @@ const AssetSchema = named(
     usage: Type.Object(
       { hours: Type.Number(), cycles: Type.Integer() },
       {
-        description: 'The highest value stated here or in an entry that was not superseded',
+        description:
+          'The highest value stated here or in an entry that was not superseded, and what its parents ran since then while it was installed in them',
         examples: [sampleAsset.usage],
       },
     ),
+    usageFromParents,
     version: Type.Integer({ description: 'Number of the current version; every change is anchored' }),
     ...anchorFields,
     createdAt: like(dateTime, sampleCreatedAt),

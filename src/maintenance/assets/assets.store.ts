@@ -14,12 +14,15 @@ import type { VaultStatus } from '../../holdings/vaults/vaults.store.ts';
 import { bytesOf } from '../../runtime/page-budget.ts';
 import { noAsset } from './asset-access.ts';
 import type { AssetFields, Installation, Usage } from './asset-document.ts';
+import { readUsageWithParents, usageKey } from './usage-from-parents.store.ts';
 
 export interface Asset extends AssetFields, AnchorState {
   assetId: string;
   vaultId: string;
   /** EIP-55. */
   vaultAddress: string;
+  /** The part of its usage that its parents ran, since it was last stated. */
+  usageFromParents: Usage;
   /** The asset that it is installed in. */
   parentAssetId: string | null;
   /** Counts from 1. */
@@ -94,7 +97,7 @@ export function mostStated(counter: keyof Usage): RawBuilder<unknown> {
   )`;
 }
 
-/** The usage of several assets, by what is stated with them and by their entries. */
+/** The usage of several assets, by what is stated with them, by their entries, and by what their parents ran. */
 export async function readUsage(
   db: Db,
   assets: { workspaceId: string; id: string }[],
@@ -107,11 +110,13 @@ export async function readUsage(
     join assets a on a.workspace_id = t.workspace_id and a.asset_id = t.id
     left join lateral ${mostStated('hours')} as by_hours on true
     left join lateral ${mostStated('cycles')} as by_cycles on true`.execute(db);
-  return rows.map(({ workspace_id: workspaceId, asset_id: assetId, ...usage }) => ({
+  const own = rows.map(({ workspace_id: workspaceId, asset_id: assetId, ...usage }) => ({
     workspaceId,
     assetId,
     usage,
   }));
+  const withParents = await readUsageWithParents(db, own);
+  return own.map((one) => ({ ...one, usage: wholeUsage(one.usage, withParents.get(usageKey(one))) }));
 }
 
 /** An asset that is locked against other changes until the transaction ends. */
@@ -182,6 +187,7 @@ interface HeldRow extends FieldColumns {
 }
 
 interface AssetRow extends FieldColumns, AnchorColumns {
+  workspace_id: string;
   asset_id: string;
   vault_id: string;
   address: string;
@@ -194,7 +200,7 @@ interface AssetRow extends FieldColumns, AnchorColumns {
 /** `which`: a condition on the assets `a`, and their order. */
 export async function readAssets(db: Db, which: RawBuilder<unknown>): Promise<StoredAsset[]> {
   const { rows } = await sql<AssetRow>`
-    select a.asset_id, a.vault_id, v.address, a.name, a.serial_number, a.part_number, a.metadata,
+    select a.workspace_id, a.asset_id, a.vault_id, v.address, a.name, a.serial_number, a.part_number, a.metadata,
       greatest(a.usage_hours, by_hours.value) as usage_hours, greatest(a.usage_cycles, by_cycles.value) as usage_cycles,
       a.parent_asset_id, a.version, a.created_at, a.updated_at,
       ${sql.raw(anchorColumns)}
@@ -204,11 +210,16 @@ export async function readAssets(db: Db, which: RawBuilder<unknown>): Promise<St
     left join lateral ${mostStated('hours')} as by_hours on true
     left join lateral ${mostStated('cycles')} as by_cycles on true
     where ${which}`.execute(db);
+  const keys = rows.map(({ workspace_id, asset_id }) => ({ workspaceId: workspace_id, assetId: asset_id }));
+  const withParents = await readUsageWithParents(db, keys);
   return rows.map((row) => ({
     assetId: row.asset_id,
     vaultId: row.vault_id,
     vaultAddress: row.address,
-    ...fieldsOf(row),
+    ...withUsage(
+      fieldsOf(row),
+      withParents.get(usageKey({ workspaceId: row.workspace_id, assetId: row.asset_id })),
+    ),
     parentAssetId: row.parent_asset_id,
     version: row.version,
     ...anchorStateOf(row),
@@ -225,6 +236,23 @@ function fieldsOf({ name, metadata, usage_hours: hours, usage_cycles: cycles, ..
     metadata,
     usage: { hours, cycles },
   };
+}
+
+/** What is stated of it alone may be more: an installation that is not one of the newest does not count. */
+function wholeUsage(own: Usage, withParents: Usage = own): Usage {
+  return {
+    hours: Math.max(own.hours, withParents.hours),
+    cycles: Math.max(own.cycles, withParents.cycles),
+  };
+}
+
+function withUsage<Fields extends { usage: Usage }>(fields: Fields, withParents: Usage | undefined) {
+  const usage = wholeUsage(fields.usage, withParents);
+  const usageFromParents = {
+    hours: Math.round((usage.hours - fields.usage.hours) * 1e6) / 1e6,
+    cycles: usage.cycles - fields.usage.cycles,
+  };
+  return { ...fields, usage, usageFromParents };
 }
 
 function withMetadata<Stored extends { metadata: string }>(stored: Stored) {

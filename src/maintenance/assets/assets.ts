@@ -13,7 +13,7 @@ import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import { requireSeen, type SeenVersions } from '../../runtime/seen-version.ts';
-import { assetChanged, holdForChange, writeNextVersion } from './asset-changes.ts';
+import { assetChanged, holdForChange, usageStated, writeNextVersion } from './asset-changes.ts';
 import { type AssetFields, canonicalMetadata, makeAssetVersion } from './asset-document.ts';
 import { checkAssetId } from './asset-id.ts';
 import { type AssetSearch, type FoundAssets, searchAssets } from './asset-search.ts';
@@ -112,6 +112,7 @@ export function createAssets({ db, commit, vaults, proofs, historyProofs }: Asse
         vaultId: vault.id,
         vaultAddress: vault.address,
         ...fields,
+        usageFromParents: noFields.usage,
         parentAssetId: null,
         version: 1,
         status: 'pending',
@@ -141,6 +142,14 @@ export function createAssets({ db, commit, vaults, proofs, historyProofs }: Asse
             },
           },
           ...writes,
+          ...usageStated({
+            workspaceId,
+            assetId,
+            version: 1,
+            before: noFields.usage,
+            usage: fields.usage,
+            at: null,
+          }),
           auditWrite(caller, {
             action: 'asset.create',
             targetId: assetId,

@@ -53,7 +53,13 @@ export interface Dossier {
     serialNumber: string;
     partNumber: string;
     metadata: Record<string, unknown>;
+    /** As its own documents state it. */
     usage: { hours: number; cycles: number };
+    /**
+     * What its parents ran on top of that, while it was installed in them: as the service computed it from their entries, which
+     * are not in this dossier. Dossiers of earlier versions lack it.
+     */
+    usageFromParents?: { hours: number; cycles: number };
     version: number;
     parentAssetId: string | null;
     createdAt: string;

@@ -25,8 +25,9 @@ const pageSize = 200;
 
 export function assetToJson(asset: Asset): Dossier['asset'] {
   const { assetId, name, serialNumber, partNumber, metadata, usage, version, parentAssetId } = asset;
+  const { usageFromParents } = asset;
   return {
-    ...{ assetId, name, serialNumber, partNumber, metadata, usage, version, parentAssetId },
+    ...{ usageFromParents, assetId, name, serialNumber, partNumber, metadata, usage, version, parentAssetId },
     ...anchorToJson(asset),
     createdAt: asset.createdAt.toISOString(),
     updatedAt: asset.updatedAt.toISOString(),

@@ -33,7 +33,7 @@ export function stateInWords(
 }
 
 export function blocksOfAsset({ asset, owner }: Pick<Dossier, 'asset' | 'owner'>): Pair[] {
-  const { usage, metadata } = asset;
+  const { usage, usageFromParents, metadata } = asset;
   return [
     { name: 'Name', value: { text: asset.name || '(none given)', strong: true } },
     { name: 'Id', value: asset.assetId },
@@ -42,13 +42,28 @@ export function blocksOfAsset({ asset, owner }: Pick<Dossier, 'asset' | 'owner'>
     { name: 'Owner', value: { text: owner.name || '(no name)', note: owner.address } },
     {
       name: 'Usage',
-      value: `${usage.hours.toLocaleString('en-US')} hours, ${usage.cycles.toLocaleString('en-US')} cycles`,
+      value: usageInWords(usage),
     },
+    ...(usageFromParents && usageFromParents.hours + usageFromParents.cycles > 0
+      ? [
+          {
+            name: 'Usage from parents',
+            value: {
+              text: usageInWords(usageFromParents),
+              note: 'What the assets that it was installed in ran meanwhile, as the service computed it from their entries. Not proven by this dossier: their dossiers have the entries.',
+            },
+          },
+        ]
+      : []),
     ...(asset.parentAssetId === null ? [] : [{ name: 'Installed in', value: asset.parentAssetId }]),
     ...Object.entries(metadata)
       .slice(0, mostMetadata)
       .map(([name, value]) => ({ name: shortened(name), value: inWords(value) })),
   ];
+}
+
+function usageInWords({ hours, cycles }: Dossier['asset']['usage']): string {
+  return `${hours.toLocaleString('en-US')} hours, ${cycles.toLocaleString('en-US')} cycles`;
 }
 
 /** JSON in readable form; long values are cut. */

@@ -14,6 +14,8 @@ export interface DueList {
   /** The time of this list. */
   at: Date;
   usage: Usage;
+  /** The part of it that its parents ran. */
+  usageFromParents: Usage;
   /** Whether anything is overdue. */
   overdue: boolean;
   /** It has reached a life limit of its own. */
@@ -34,14 +36,14 @@ interface RetiredPart {
 }
 
 export async function dueList(db: Db, key: AssetKey, at: Date): Promise<DueList> {
-  const { assetId, usage } = await findAsset(db, key);
+  const { assetId, usage, usageFromParents } = await findAsset(db, key);
   const known = await listIntervals(db, key, { after: '', limit: maxIntervals });
   const intervals = known.map((interval) => dueOf(interval, usage, at));
   const openDefects = await findOpenDefects(db, key, at);
   const retiredParts = await findRetiredParts(db, key, at);
   const overdue = retiredParts.length > 0 || [...intervals, ...openDefects].some(({ overdue }) => overdue);
   const retired = intervals.some((one) => one.kind === 'life-limit' && one.overdue);
-  return { assetId, at, usage, overdue, retired, intervals, openDefects, retiredParts };
+  return { assetId, at, usage, usageFromParents, overdue, retired, intervals, openDefects, retiredParts };
 }
 
 /** An asset whose life is over is not installed any more; throws conflict. */

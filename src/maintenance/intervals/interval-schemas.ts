@@ -10,6 +10,7 @@ import {
   sample,
   text,
 } from '../../runtime/schemas.ts';
+import { usageFromParents } from '../assets/assets.routes.ts';
 import { sampleAsset } from '../signing/sample-work.ts';
 import { type IntervalKind, intervalKinds } from './interval.ts';
 
@@ -133,6 +134,7 @@ export const DueSchema = named(
     assetId: text(sample.assetId),
     at: text('2026-03-02T12:00:00.000Z', { ...dateTime, description: 'The time that this was computed for' }),
     usage: Type.Object({ hours: Type.Number(), cycles: Type.Integer() }, { examples: [sampleAsset.usage] }),
+    usageFromParents,
     overdue: Type.Boolean({ description: 'Whether anything is overdue' }),
     retired: Type.Boolean({ description: 'Whether the asset has reached a life limit' }),
     intervals: Type.Array(
