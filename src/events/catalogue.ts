@@ -79,6 +79,11 @@ export const eventCatalogue = {
     ofAnchor: true,
     data: { asset_id: text, maintenance_id: text, vault_id: text, ...block, anchored_at: time },
   },
+  'maintenance.release.withdrawn': {
+    about:
+      'A certified maintenance entry was corrected: what it released waits for the correction to be certified',
+    data: { asset_id: text, maintenance_id: text, corrected_by: text, withdrawn_at: time },
+  },
   'asset.transfer.completed': {
     about: 'An asset was transferred to another vault',
     ofAnchor: true,

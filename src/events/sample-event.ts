@@ -23,6 +23,8 @@ const fields: Record<FieldName, unknown> = {
   reactivated_at: sample.toldAt,
   asset_id: sample.assetId,
   maintenance_id: sample.maintenanceId,
+  corrected_by: 'mnt_01KJPWDKA8T7Y9Q2M5N3R1V6XC',
+  withdrawn_at: sample.toldAt,
   interval_id: sample.intervalId,
   page_id: 'pag_01KJPWD6M0ZC0YH1N9T1Q2V5WS',
   until: '2036-12-31T23:59:59.000Z',

@@ -24,6 +24,7 @@ import { createDossiers } from './dossier/dossier.ts';
 import { entrySignoffRoutes } from './entries/entry-signoffs.routes.ts';
 import { maintenanceRoutes } from './entries/maintenances.routes.ts';
 import { createMaintenances } from './entries/maintenances.ts';
+import { tellWithdrawn } from './entries/withdrawn-releases.store.ts';
 import { workRulesRoutes } from './entries/work-rules.routes.ts';
 import { refuseRetired } from './intervals/asset-due.ts';
 import { assetIntervalRoutes } from './intervals/asset-intervals.routes.ts';
@@ -107,7 +108,10 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       });
       const maintenances = createMaintenances({
         db,
-        onCorrected: followCorrections,
+        async onCorrected(db, corrections) {
+          await followCorrections(db, corrections);
+          await tellWithdrawn(db, corrections);
+        },
         assetAccess,
         chainId: deps.chainId,
         makeProof: proofs.make,

@@ -230,6 +230,7 @@ const inside: Record<string, number> = {
   [`post ${damc}/assets/{assetId}/published-pages/ entries.show`]: 13,
   [`get ${damc}/assets/{assetId}/published-pages/ show`]: 9,
   [`get ${damc}/assets/{assetId}/published-pages/ entries.show`]: 13,
+  [`get ${damc}/assets/{assetId}/due/ withdrawnReleases`]: 100,
   [`get ${damc}/assets/{assetId}/maintenances/ signoffs`]: mostSignoffs,
   [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/details/ signoffs`]: mostSignoffs,
   [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/details/ files`]: 200,

@@ -84,6 +84,7 @@ test('the hash covers the salt and the whole entry, which the details return ver
     signoffs: [],
     supersedes: null,
     supersededBy: null,
+    release: 'none',
     data,
     files: [],
   });

@@ -14,6 +14,7 @@ EventType = Literal[
     "vault.deactivated",
     "vault.reactivated",
     "maintenance.anchor.confirmed",
+    "maintenance.release.withdrawn",
     "asset.transfer.completed",
     "asset.changed",
     "asset.intervals.changed",
@@ -43,6 +44,7 @@ Event = Union[
     schemas.VaultDeactivatedEvent,  # A vault was deactivated
     schemas.VaultReactivatedEvent,  # A vault was reactivated
     schemas.MaintenanceAnchorConfirmedEvent,  # A maintenance entry was confirmed on the chain
+    schemas.MaintenanceReleaseWithdrawnEvent,  # A certified maintenance entry was corrected: what it released waits for the correction to be certified
     schemas.AssetTransferCompletedEvent,  # An asset was transferred to another vault
     schemas.AssetChangedEvent,  # An asset was created, changed, installed or removed
     schemas.AssetIntervalsChangedEvent,  # A maintenance interval of an asset was created, changed, completed or deleted

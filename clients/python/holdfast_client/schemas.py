@@ -222,6 +222,7 @@ class AssetDue(TypedDict):
     retired: bool
     intervals: List[AssetDueIntervals]
     retiredParts: List[AssetDueRetiredParts]
+    withdrawnReleases: List[AssetDueWithdrawnReleases]
     openDefects: List[AssetDueOpenDefects]
 
 
@@ -310,6 +311,12 @@ class AssetDueRetiredParts(TypedDict):
     name: str
     intervalId: str
     limit: str
+
+
+class AssetDueWithdrawnReleases(TypedDict):
+    maintenanceId: str
+    summary: str
+    correctedBy: str
 
 
 class AssetDueOpenDefects(TypedDict):
@@ -977,6 +984,7 @@ class Maintenance(TypedDict):
     signoffs: List[Signoff]
     supersedes: Optional[str]
     supersededBy: Optional[str]
+    release: Literal["none", "released", "withdrawn"]
 
 
 class MaintenanceAnchor(TypedDict):
@@ -1025,6 +1033,7 @@ class MaintenanceDetails(TypedDict):
     signoffs: List[Signoff]
     supersedes: Optional[str]
     supersededBy: Optional[str]
+    release: Literal["none", "released", "withdrawn"]
     data: Dict[str, Any]
     files: List[MaintenanceDetailsFiles]
     entry: Dict[str, Any]
@@ -1045,6 +1054,23 @@ class MaintenanceDetailsFiles(TypedDict):
     name: str
     contentHash: str
     canonicalization: str
+
+
+class MaintenanceReleaseWithdrawnEvent(TypedDict):
+    """A certified maintenance entry was corrected: what it released waits for the correction to be certified."""
+
+    id: str
+    type: Literal["maintenance.release.withdrawn"]
+    timestamp: str
+    workspace_id: str
+    data: MaintenanceReleaseWithdrawnEventData
+
+
+class MaintenanceReleaseWithdrawnEventData(TypedDict):
+    asset_id: str
+    maintenance_id: str
+    corrected_by: str
+    withdrawn_at: str
 
 
 class Me(TypedDict):

@@ -19,6 +19,8 @@ export interface Events {
   'vault.reactivated': Schemas['VaultReactivatedEvent'];
   /** A maintenance entry was confirmed on the chain. */
   'maintenance.anchor.confirmed': Schemas['MaintenanceAnchorConfirmedEvent'];
+  /** A certified maintenance entry was corrected: what it released waits for the correction to be certified. */
+  'maintenance.release.withdrawn': Schemas['MaintenanceReleaseWithdrawnEvent'];
   /** An asset was transferred to another vault. */
   'asset.transfer.completed': Schemas['AssetTransferCompletedEvent'];
   /** An asset was created, changed, installed or removed. */

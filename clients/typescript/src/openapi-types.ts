@@ -3074,6 +3074,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "maintenance.release.withdrawn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A certified maintenance entry was corrected: what it released waits for the correction to be certified */
+        post: operations["onMaintenanceReleaseWithdrawn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "asset.transfer.completed": {
         parameters: {
             query?: never;
@@ -3708,6 +3725,14 @@ export interface components {
                 intervalId: string;
                 /** @description The name of the life limit */
                 limit: string;
+            }[];
+            /** @description Certified entries that were corrected, until the correction is certified; the latest hundred */
+            withdrawnReleases: {
+                maintenanceId: string;
+                /** @description Its first thousand characters */
+                summary: string;
+                /** @description The newest correction, which is to be certified */
+                correctedBy: string;
             }[];
             /** @description Entries of type `defect` that no certified entry lists in `data.closes`; the oldest thousand */
             openDefects: {
@@ -4501,6 +4526,11 @@ export interface components {
             supersedes: string | null;
             /** @description The entry that corrects this one */
             supersededBy: string | null;
+            /**
+             * @description Whether the entry releases anything: `released` once it is certified, `withdrawn` once a certified entry is corrected
+             * @enum {string}
+             */
+            release: "none" | "released" | "withdrawn";
         };
         /** @description A maintenance entry was confirmed on the chain */
         MaintenanceAnchorConfirmedEvent: {
@@ -4560,6 +4590,11 @@ export interface components {
             supersedes: string | null;
             /** @description The entry that corrects this one */
             supersededBy: string | null;
+            /**
+             * @description Whether the entry releases anything: `released` once it is certified, `withdrawn` once a certified entry is corrected
+             * @enum {string}
+             */
+            release: "none" | "released" | "withdrawn";
             /** @description As given in the request */
             data: {
                 [key: string]: unknown;
@@ -4577,6 +4612,23 @@ export interface components {
                 format: string;
             } & {
                 [key: string]: unknown;
+            };
+        };
+        /** @description A certified maintenance entry was corrected: what it released waits for the correction to be certified */
+        MaintenanceReleaseWithdrawnEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "maintenance.release.withdrawn";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                asset_id: string;
+                maintenance_id: string;
+                corrected_by: string;
+                /** Format: date-time */
+                withdrawn_at: string;
             };
         };
         /** @description The person who is signed in, and the workspaces they belong to */
@@ -11509,7 +11561,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
                 /** @description Defaults to oldest */
                 order?: "oldest" | "newest";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
@@ -11557,7 +11609,7 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
             };
@@ -11660,7 +11712,7 @@ export interface operations {
                     /** @description Public https address that accepts POST */
                     url: string;
                     /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
-                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "maintenance.release.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
                     /**
                      * Format: plain-text
                      * @description Only events that fulfil this expression are sent; see the guide of webhooks
@@ -11816,7 +11868,7 @@ export interface operations {
                     /** @description Public https address that accepts POST */
                     url?: string;
                     /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
-                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "maintenance.release.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
                     /**
                      * Format: plain-text
                      * @description Only events that fulfil this expression are sent; see the guide of webhooks
@@ -12265,7 +12317,7 @@ export interface operations {
                      */
                     status?: "succeeded" | "failed" | "skipped";
                     /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
-                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "maintenance.release.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
                     /** @description Only count the events */
                     dryRun?: boolean;
                 };
@@ -14545,6 +14597,28 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MaintenanceAnchorConfirmedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMaintenanceReleaseWithdrawn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MaintenanceReleaseWithdrawnEvent"];
             };
         };
         responses: {

@@ -45,6 +45,7 @@ export function DueTab({ asset, open, start }: DueTabProps) {
           This asset has reached its life limit. No work extends it: take it out of service and replace it.
         </Alert>
       )}
+      {due.withdrawnReleases.length > 0 && <WithdrawnReleases releases={due.withdrawnReleases} open={open} />}
       {due.retiredParts.length > 0 && <RetiredParts parts={due.retiredParts} />}
       {due.overdue && !due.retired && due.retiredParts.length === 0 && (
         <Alert color="red" icon={<Icon name="warning" />}>
@@ -89,6 +90,25 @@ export function DueTab({ asset, open, start }: DueTabProps) {
         />
       )}
     </Stack>
+  );
+}
+
+function WithdrawnReleases({
+  releases,
+  open,
+}: Pick<DueTabProps, 'open'> & { releases: Due['withdrawnReleases'] }) {
+  return (
+    <Alert color="red" icon={<Icon name="warning" />} title="Release withdrawn">
+      {releases.map(({ maintenanceId, summary, correctedBy }) => (
+        <Text key={maintenanceId} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          “{summary}” was certified and then corrected.{' '}
+          <Anchor component="button" type="button" size="sm" onClick={() => open(correctedBy)}>
+            The correction
+          </Anchor>{' '}
+          is not certified yet.
+        </Text>
+      ))}
+    </Alert>
   );
 }
 

@@ -30,6 +30,7 @@ export function MaintenanceCard({ asset, entry, open, start }: MaintenanceCardPr
               corrected
             </Badge>
           )}
+          <ReleaseBadge release={entry.release} />
         </Group>
         <Status value={entry.status} />
       </Group>
@@ -55,6 +56,15 @@ export function MaintenanceCard({ asset, entry, open, start }: MaintenanceCardPr
         </Box>
       </Group>
     </Paper>
+  );
+}
+
+export function ReleaseBadge({ release }: Pick<Maintenance, 'release'>) {
+  if (release === 'none') return null;
+  return (
+    <Badge variant="light" color={release === 'released' ? 'sea' : 'red'} radius="sm" tt="none">
+      {release === 'released' ? 'released' : 'release withdrawn'}
+    </Badge>
   );
 }
 

@@ -27,7 +27,7 @@ import { visible } from '../../runtime/visible-text.ts';
 import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
 import { sampleEntry, sampleFile, sampleWork } from '../signing/sample-work.ts';
 import { SignoffSchema, signoffToJson } from './entry-signoffs.routes.ts';
-import type { Maintenance } from './maintenances.store.ts';
+import { type Maintenance, type ReleaseState, releaseStates } from './maintenances.store.ts';
 import type { Maintenances } from './maintenances.ts';
 
 export const maintenancesUrl = `${apiBase}/damc/assets/:assetId/maintenances/`;
@@ -95,6 +95,14 @@ const itemFields = {
   signoffs: Type.Array(SignoffSchema),
   supersedes: orNull(Type.String({ description: 'The entry that this one corrects' })),
   supersededBy: orNull(Type.String({ description: 'The entry that corrects this one' })),
+  release: Type.Unsafe<ReleaseState>(
+    Type.String({
+      enum: [...releaseStates],
+      description:
+        'Whether the entry releases anything: `released` once it is certified, `withdrawn` once a certified entry is corrected',
+      examples: ['none'],
+    }),
+  ),
 };
 const ItemSchema = named(
   { title: 'Maintenance', description: 'A maintenance entry, without its data' },

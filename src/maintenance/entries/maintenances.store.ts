@@ -41,7 +41,12 @@ export interface Maintenance extends AnchorState {
   signoffs: Signoff[];
   supersedes: string | null;
   supersededBy: string | null;
+  release: ReleaseState;
 }
+
+/** `withdrawn`: it was certified, and then corrected; what it released is released again once the correction is certified. */
+export const releaseStates = ['none', 'released', 'withdrawn'] as const;
+export type ReleaseState = (typeof releaseStates)[number];
 
 export interface Signoff
   extends AnchorState,
@@ -205,7 +210,13 @@ function toMaintenance(row: MaintenanceRow, signoffs: Signoff[]): Maintenance {
     signoffs,
     supersedes: row.supersedes,
     supersededBy: row.superseded_by,
+    release: releaseOf(signoffs, row.superseded_by),
   };
+}
+
+function releaseOf(signoffs: Signoff[], supersededBy: string | null): ReleaseState {
+  if (!signoffs.some(({ role }) => role === 'certified')) return 'none';
+  return supersededBy === null ? 'released' : 'withdrawn';
 }
 
 function toSignoff(row: SignoffRow): Signoff {

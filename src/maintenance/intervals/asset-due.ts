@@ -5,6 +5,7 @@ import type { Usage } from '../assets/asset-document.ts';
 import { type AssetKey, findAsset, readUsage } from '../assets/assets.store.ts';
 import { listPartsBelow } from '../assets/installed-parts.ts';
 import { findOpenDefects, type OpenDefect } from '../entries/open-defects.ts';
+import { findWithdrawnReleases, type WithdrawnRelease } from '../entries/withdrawn-releases.store.ts';
 import { listIntervals, maxIntervals } from './asset-intervals.ts';
 import { toInterval } from './interval.ts';
 import { type DueInterval, dueOf } from './interval-due.ts';
@@ -24,6 +25,8 @@ export interface DueList {
   /** Until each of them is removed and replaced. */
   retiredParts: RetiredPart[];
   openDefects: OpenDefect[];
+  /** Until their corrections are certified. */
+  withdrawnReleases: WithdrawnRelease[];
 }
 
 /** A part that has reached its life limit and is still installed, directly or in another part. */
@@ -41,9 +44,21 @@ export async function dueList(db: Db, key: AssetKey, at: Date): Promise<DueList>
   const intervals = known.map((interval) => dueOf(interval, usage, at));
   const openDefects = await findOpenDefects(db, key, at);
   const retiredParts = await findRetiredParts(db, key, at);
+  const withdrawnReleases = await findWithdrawnReleases(db, key);
   const overdue = retiredParts.length > 0 || [...intervals, ...openDefects].some(({ overdue }) => overdue);
   const retired = intervals.some((one) => one.kind === 'life-limit' && one.overdue);
-  return { assetId, at, usage, usageFromParents, overdue, retired, intervals, openDefects, retiredParts };
+  return {
+    assetId,
+    at,
+    usage,
+    usageFromParents,
+    overdue,
+    retired,
+    intervals,
+    openDefects,
+    retiredParts,
+    withdrawnReleases,
+  };
 }
 
 /** An asset whose life is over is not installed any more; throws conflict. */

@@ -11,7 +11,7 @@ import {
   text,
 } from '../../runtime/schemas.ts';
 import { usageFromParents } from '../assets/assets.routes.ts';
-import { sampleAsset } from '../signing/sample-work.ts';
+import { sampleAsset, sampleWork } from '../signing/sample-work.ts';
 import { type IntervalKind, intervalKinds } from './interval.ts';
 
 export const intervalPath = Type.Object({
@@ -176,6 +176,20 @@ export const DueSchema = named(
       {
         description:
           'Parts that have reached a life limit and are still installed in the asset, directly or in other parts. Only their removal clears them. Among the first thousand parts, ten levels deep',
+      },
+    ),
+    withdrawnReleases: Type.Array(
+      Type.Object({
+        maintenanceId: text(sample.maintenanceId),
+        summary: text(sampleWork.summary, { description: 'Its first thousand characters' }),
+        correctedBy: text('mnt_01KJPW41N0DX0B2JGPMPA4ZXJ2', {
+          description: 'The newest correction, which is to be certified',
+        }),
+      }),
+      {
+        description:
+          'Certified entries that were corrected, until the correction is certified; the latest hundred',
+        examples: [[]],
       },
     ),
     openDefects: Type.Array(
