@@ -113,3 +113,57 @@ test('an entry names approved data and what is released, and its certificate is 
   assert.equal(await correction.getByLabel('Work order').inputValue(), 'WO-118');
   await page.context().close();
 });
+
+test('an admin adds, changes and removes rules for types of work, of the workspace and of an asset', {
+  skip,
+}, async () => {
+  const { service } = fixture;
+  const owner = await fixture.owner();
+  const page = await fixture.open('/settings?tab=maintenance', { as: owner });
+  await page.getByText('There are no rules').waitFor();
+  const form = page.getByRole('dialog', { name: 'Rules for types of work' });
+  const edit = () => page.getByRole('button', { name: 'Edit rules' }).click();
+  const rule = (number: number) => form.getByRole('group', { name: `Rule ${number}` });
+  const stored = async () => (await service.call('GET', '/api-v1/damc/signoffs/rules/work/')).json.rules;
+  await edit();
+  await rule(1).getByLabel('Type of work').fill('Engine change');
+  await rule(1).getByLabel('Licence scope').fill('powerplant');
+  await rule(1).getByLabel('Categories').fill('B1, C,, B1');
+  await rule(1).getByLabel('Critical').check();
+  await form.getByRole('button', { name: 'Add a rule' }).click();
+  await rule(2).getByLabel('Type of work').fill('engine change');
+  await rule(2).getByLabel('Licence scope').fill('line');
+  assert.deepEqual(await findFaults(page), []);
+  await form.getByRole('button', { name: 'Save rules' }).click();
+  await form.getByText(/two rules for the type "engine change"/).waitFor();
+  await rule(2).getByLabel('Type of work').fill('*');
+  await form.getByRole('button', { name: 'Save rules' }).click();
+  await form.waitFor({ state: 'detached' });
+  const engine = { type: 'engine change', scope: 'powerplant', categories: ['B1', 'C'], critical: true };
+  assert.deepEqual(await stored(), [{ type: '*', scope: 'line', categories: [], critical: false }, engine]);
+  const shown = page.getByRole('article', { name: 'engine change' });
+  await shown.getByText('Licence for powerplant, category B1 or C').waitFor();
+  await shown.getByText('critical', { exact: true }).waitFor();
+  await edit();
+  await form.getByRole('button', { name: 'Remove rule 1' }).click();
+  await rule(1).getByLabel('Critical').uncheck();
+  await form.getByRole('button', { name: 'Save rules' }).click();
+  await form.waitFor({ state: 'detached' });
+  assert.deepEqual(await stored(), [{ ...engine, critical: false }]);
+  await page.context().close();
+
+  const assetId = await openAssetFixture(service).newAsset();
+  const ofAsset = await fixture.open(`/assets/${encodeURIComponent(assetId)}?tab=people`, { as: owner });
+  await ofAsset.getByText('no rules of its own').waitFor();
+  await ofAsset.getByRole('button', { name: 'Edit rules' }).click();
+  const dialog = ofAsset.getByRole('dialog', { name: 'Rules of this asset' });
+  await dialog.getByLabel('Type of work').fill('*');
+  await dialog.getByLabel('Licence scope').fill('hydraulics');
+  await dialog.getByRole('button', { name: 'Save rules' }).click();
+  await ofAsset.getByText('Licence for hydraulics').waitFor();
+  await ofAsset.context().close();
+  const { visitor } = await fixture.member('viewer');
+  const other = await fixture.open('/settings?tab=maintenance', { as: visitor });
+  await other.getByText('Only admins change rules.').waitFor();
+  await other.context().close();
+});

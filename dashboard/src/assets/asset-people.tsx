@@ -18,6 +18,7 @@ import { pathTo } from '../links.ts';
 import { type Asset, assetList, assetUrl } from './asset.ts';
 import { AssignForm } from './assign-form.tsx';
 import { ViewerForm } from './viewer-form.tsx';
+import { WorkRules } from './work-rules.tsx';
 
 type AssignedWorker = Schemas['AssetWorker'];
 
@@ -28,6 +29,12 @@ export function AssetPeople({ asset }: { asset: Asset }) {
     <Stack gap="xl">
       <Workers asset={asset} />
       <Viewers asset={asset} />
+      <section>
+        <Title order={2} size="h4" mb="xs">
+          What sign-offs need
+        </Title>
+        <WorkRules assetId={asset.assetId} />
+      </section>
     </Stack>
   );
 }

@@ -1,5 +1,6 @@
 /** The user's own settings, and those of the workspace. */
-import { Stack, Tabs } from '@mantine/core';
+import { Stack, Tabs, Title } from '@mantine/core';
+import { WorkRules } from '../assets/work-rules.tsx';
 import { PageHead } from '../frame/page-head.tsx';
 import { useTab } from '../frame/tab.ts';
 import { PasswordForm, ProfileForm } from './account-forms.tsx';
@@ -43,7 +44,15 @@ export function SettingsPage() {
           <WorkspaceSettings />
         </Tabs.Panel>
         <Tabs.Panel value="maintenance">
-          <OrganisationForm />
+          <Stack gap="xl" maw={640}>
+            <OrganisationForm />
+            <section>
+              <Title order={2} size="h4" mb="xs">
+                Rules for types of work
+              </Title>
+              <WorkRules assetId={null} />
+            </section>
+          </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="usage">
           <UsageList />
