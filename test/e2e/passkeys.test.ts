@@ -8,6 +8,7 @@ import { softPasskey } from '../support/clients/soft-passkey.ts';
 import { licence } from '../support/fixtures/maintenance-fixture.ts';
 import { openPasskeyFixture, type PasskeyFixture } from '../support/fixtures/passkey-fixture.ts';
 import { makePerson } from '../support/openapi/openapi-things.ts';
+import { command } from '../support/service/commands.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 let service: Service;
@@ -175,4 +176,11 @@ test('the verifier and the library judge an assertion alike', async () => {
     credential: registered.registrationInfo?.credential ?? assert.fail(),
   });
   assert.equal(verified, true);
+});
+
+test('fsck finds as many bytes stored as are counted', async () => {
+  await fixture.passkeyWorker();
+  const settings = { DATABASE_URL: service.databaseUrl, HOLDFAST_DATA_DIR: service.config.dataDir };
+  const fsck = await command(settings, 'fsck', '--only', 'records,passkeys', '--json');
+  assert.equal(fsck.code, 0, fsck.stdout + fsck.stderr);
 });

@@ -96,7 +96,8 @@ function storedBytesPass(db: Db): Pass {
            where p.workspace_id = w.id)
         + (select coalesce(sum(octet_length(v.document)), 0) from asset_versions v where v.workspace_id = w.id)
         + (select coalesce(sum(octet_length(m.entry)), 0) from maintenances m where m.workspace_id = w.id)
-        + (select coalesce(sum(octet_length(s.document)), 0) from signoffs s where s.workspace_id = w.id) as stored
+        + (select coalesce(sum(octet_length(s.document)), 0) from signoffs s where s.workspace_id = w.id)
+        + (select coalesce(sum(octet_length(p.document)), 0) from passkey_statements p where p.workspace_id = w.id) as stored
       from workspaces w where ${where} ${end}`,
     judge: (rows) =>
       rows
