@@ -141,7 +141,7 @@ test('the verifier and the library judge an assertion alike', async () => {
   const { worker, passkey } = await fixture.passkeyWorker();
   const { maintenanceId: id } = await fixture.made();
   const { json } = await fixture.request(id, worker, 'performed');
-  const { assertion } = await fixture.signed(id, worker, { role: 'performed', passkey });
+  const assertion = passkey.sign(json.passkey);
   const stored = await service.sql('select made from worker_passkeys where credential_id = $1', [
     Buffer.from(passkey.credentialId, 'base64url'),
   ]);
