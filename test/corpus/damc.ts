@@ -3,14 +3,12 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { waitUntil } from '../support/service/process.ts';
 import type { Client, Json } from './client.ts';
 import type { MadePlatform } from './platform.ts';
-import type { Read } from './summary.ts';
+import type { Filled } from './summary.ts';
 
-export interface MadeDamc {
+export interface MadeDamc extends Filled {
   /** With workers, owned by the first vault. */
   pump: string;
   mechanic: string;
-  reads: Omit<Read, 'expected'>[];
-  proofs: { of: string; path: string; content: string | null }[];
 }
 
 const ownKey = privateKeyToAccount(generatePrivateKey());

@@ -2,142 +2,150 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type pg from 'pg';
-import { startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts';
 import type { Proof } from '../../src/proof/verify/proof.ts';
-import { connectionText, withClient } from '../support/service/database.ts';
+import { newVisitor, signIn } from '../support/clients/browser-session.ts';
 import { nameEveryScope } from '../support/service/every-scope.ts';
-import {
-  firstSecretOf,
-  holdfast,
-  type RunningService,
-  type Settings,
-  serve,
-  waitUntil,
-} from '../support/service/process.ts';
+import { firstSecretOf, holdfast, waitUntil } from '../support/service/process.ts';
+import { fillApprovals } from './approvals.ts';
 import { type Client, connect, type Json } from './client.ts';
-import { fillDamc, type MadeDamc } from './damc.ts';
+import { fillTimed } from './clocks.ts';
+import { fillDamc } from './damc.ts';
+import { openInstallation } from './installation.ts';
+import { fillArchive, fillHolds } from './keeping.ts';
+import { leavePending, startWithoutBatches } from './pending.ts';
 import { fillPeople } from './people.ts';
-import { fillPlatform, type MadePlatform } from './platform.ts';
-import { ask, downloadedDigest, isLog, lasting, type Summary } from './summary.ts';
-import { fillEndpoints, type MadeEndpoints, repeatDeliveries, startReceivers } from './webhooks.ts';
+import { fillPlatform } from './platform.ts';
+import { fillPages } from './published.ts';
+import { fillSignIn } from './sign-in.ts';
+import { exportDossier, fillSigning } from './signing.ts';
+import {
+  ask,
+  downloadedDigest,
+  isLog,
+  lasting,
+  type Person,
+  type Question,
+  type Summary,
+} from './summary.ts';
+import { fillEndpoints, repeatDeliveries } from './webhooks.ts';
 
 const passphrase = 'only evidence of a test';
 const mostBytes = 1024 * 1024;
-/**
- * Tables that may be empty: only a reorganisation fills them, and the embedded chain has none; or an upgrade does, and empties
- * them again; or commits that a database lost.
- */
 const mayBeEmpty = [
+  // Only a reorganisation fills them, and the embedded chain has none.
   ...['chain_reorgs', 'vault_transactions_undone'],
+  // An upgrade does, and empties them again.
   ...['leaf_renewal', 'renewed_leaves'],
+  // Commits that a database lost.
   'feed_jumps',
+  // A batch that was full, with 100,000 leaves.
+  'anchor_waiting',
 ];
+
+/** What counts as older than it is, so that its hour is over. */
+const agedTimes = {
+  anchor_batches: 'confirmed_at',
+  anchored_hours_counted: 'until',
+  webhook_deliveries: 'created_at',
+  delivery_hours_counted: 'until',
+};
+
+/** An OpenTimestamps proof is complete and another one is not, and what a token vouches for is covered. */
+const timed = `
+  select 1 from timestamps where kind = 'opentimestamps' having bool_or(complete) and not bool_and(complete)
+    and exists (select from evidence where timestamp_id is not null)`;
+
+const ofPlatform = (key: string) => (path: string) => ({ key, path: `/api-v1/platform/${path}` });
 
 const name = process.argv[2] ?? '';
 assert.match(name, /^\d{4}-\d{2}-[a-z0-9-]+$/, 'give a name such as 2026-11-first-product');
 const archive = join(import.meta.dirname, `${name}.tar`);
 assert.ok(!existsSync(archive), `${archive} is there already: an archive is never made anew`);
 
-const dir = await mkdtemp(join(tmpdir(), 'holdfast-corpus-'));
-const postgres = await startEmbeddedPostgres({ dataDir: dir, log: { info() {}, error: console.error } });
-const receivers = await startReceivers();
-const query = (text: string): Promise<pg.QueryResult> =>
-  withClient(postgres.connection(), (client) => client.query(text));
-const unchained =
-  'select (select count(*) from audit_entries) - (select coalesce(sum(count), 0) from audit_segments)';
-let running: RunningService | null = null;
-
+const installation = await openInstallation();
+const { clocks, settings, query, start, settled, filled } = installation;
 try {
   await makeArchive();
 } catch (error) {
   await Promise.all(['', '.key'].map((end) => rm(archive + end, { force: true })));
   throw error;
 } finally {
-  await stop();
-  await receivers.close();
-  await postgres.release();
-  await rm(dir, { recursive: true, force: true });
-}
-
-async function start(more: Settings): Promise<RunningService> {
-  await stop();
-  running = await serve(settings(more));
-  return running;
-}
-
-async function stop(): Promise<void> {
-  running?.child.kill('SIGTERM');
-  await running?.exited;
-  running = null;
-}
-
-function settings(more: Settings = {}): Settings {
-  return {
-    HOLDFAST_DATA_DIR: join(dir, 'data'),
-    DATABASE_URL: connectionText(postgres.connection()),
-    HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8',
-    HOLDFAST_LOG_LEVEL: 'error',
-    HOLDFAST_ANCHOR_INTERVAL_MS: '200',
-    ...more,
-  };
+  await installation.close();
 }
 
 async function makeArchive(): Promise<void> {
-  const first = await start({ HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '200ms,200ms' });
+  const first = await start({ HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '200ms,200ms', ...clocks.settings });
   const key = await firstSecretOf(first);
   const ownerLink = await firstSecretOf(first, 'owner-link');
   const client = connect(first.url, key);
-  const { people, keys, refusedKeys } = await fillPeople(client, ownerLink);
-  const endpoints = await fillEndpoints(client, receivers);
+  const { people, visitors, keys, refusedKeys } = await fillPeople(client, ownerLink);
+  await fillSignIn(client, { people, visitors }, installation.provider);
+  const endpoints = await fillEndpoints(client, installation.receivers);
+  const timedRecord = await fillTimed(client, query);
+  const archived = await fillArchive(client, settings());
   const platform = await fillPlatform(client);
   await query(nameEveryScope);
   const damc = await fillDamc(client, platform);
+  const signing = await fillSigning(client, { visitors, platform });
+  const published = await fillPages(client, signing);
+  const holds = await fillHolds(client, platform);
+  const approvals = await fillApprovals(client, visitors);
   const second = connect(first.url, keys.second ?? '');
   const { address } = await second.post('/platform/vaults', { name: 'In the second workspace' });
   await second.post('/platform/records', { vaultAddress: address, data: { second: true } });
   await settled();
+  const dossier = await exportDossier(client, signing);
   const deliveries = await repeatDeliveries(client, endpoints);
   await settled();
+  await installation.stop();
+  clocks.mine();
 
-  // Audit logs are anchored from a day after their workspace was made on; a start looks for those that are due.
+  // Audit logs are anchored from a day after their workspace was made on; a start looks for those that are due. And it counts
+  // what was anchored and delivered in hours that are over.
   await query("update workspaces set created_at = created_at - interval '25 hours'");
-  await start({});
+  for (const [table, column] of Object.entries(agedTimes))
+    await query(`update ${table} set ${column} = ${column} - interval '2 hours'`);
+  await start(clocks.settings);
   await waitUntil(
     async () => (await query("select 1 from anchor_leaves where kind = 'audit-log'")).rowCount === 2,
   );
   await settled();
+  await filled('anchored_hours', 'delivery_hours', 'notice_recipients');
+  await waitUntil(async () => (await query(timed)).rowCount === 1);
 
-  const last = await startWithoutBatches(keys.second ?? '', address);
-  const lastClient = connect(last.url, key);
-  const { waiting, pending } = await leavePending(lastClient, { endpoints, platform, damc });
+  const lastUrl = await startWithoutBatches(installation, keys.second ?? '', address);
+  const last = connect(lastUrl, key);
+  const left = await leavePending(installation, last, { endpoints, platform, damc });
+  await filled('notice_mails', 'notice_signs');
+  const fsck = await holdfast(settings(), 'fsck', '--json');
+  assert.equal(fsck.code, 0, fsck.stdout + fsck.stderr);
 
+  const parts = [platform, damc, timedRecord, archived, signing, published, holds, approvals];
   const questions = [
-    ...platform.reads,
-    ...damc.reads,
+    ...parts.flatMap(({ reads }) => reads),
     ...deliveries,
-    ...['events?limit=1000', 'api-keys?limit=1000', 'audit-log?limit=5', 'audit-log/proof'].map((path) => ({
-      key: 'all',
-      path: `/api-v1/platform/${path}`,
-    })),
-    ...['vaults', 'records', 'files', 'audit-log?limit=1', 'audit-log/proof', 'events'].map((path) => ({
-      key: 'second',
-      path: `/api-v1/platform/${path}`,
-    })),
+    ...['events?limit=1000', 'notices?limit=1000', 'api-keys?limit=1000'].map(ofPlatform('all')),
+    ...['audit-log?limit=5', 'audit-log/proof'].map(ofPlatform('all')),
+    ...['vaults', 'records', 'files', 'audit-log?limit=1', 'audit-log/proof', 'events'].map(
+      ofPlatform('second'),
+    ),
   ];
-  const reads = (asked: typeof questions) =>
+  const reads = (asked: Question[]) =>
     Promise.all(
-      asked.map(async (read) => ({ ...read, expected: lasting(await ask(lastClient.call, keys, read)) })),
+      asked.map(async (read) => ({ ...read, expected: lasting(await ask(last.call, keys, read)) })),
     );
   const logs = questions.filter(isLog);
   const before = await reads(logs);
   const { createdAt, rows } = await backUp();
   assert.deepEqual(await reads(logs), before, 'something changed while the backup was made');
   const others = await reads(questions.filter((question) => !isLog(question)));
+  for (const table of ['events', 'notices', 'webhook_deliveries']) {
+    const { rowCount } = await query(`select from ${table}`);
+    assert.equal(rowCount, rows[table], `${table} were added while the backup was made`);
+  }
 
   const summary: Summary = {
     passphrase,
@@ -145,116 +153,58 @@ async function makeArchive(): Promise<void> {
     rows,
     keys,
     refusedKeys,
-    people,
-    reads: [...before, ...others],
+    people: await Promise.all(people.map((person) => withAnswers(last, person))),
+    reads: [...before, ...others, await readHours(last)],
     files: await Promise.all(
       platform.files.map(async (file) => ({ ...file, sha256: await downloadedDigest(last.url, keys, file) })),
     ),
     proofs: await Promise.all(
-      [...platform.proofs, ...damc.proofs].map(async (proof) => ({
+      [...parts.flatMap(({ proofs }) => proofs), dossier].map(async (proof) => ({
         ...proof,
         key: 'all',
-        document: (await ask(lastClient.call, keys, { key: 'all', path: proof.path })) as Proof,
+        document: (await ask(last.call, keys, { key: 'all', path: proof.path })) as Proof,
       })),
     ),
-    pending,
-    waitingDelivery: { key: 'all', id: waiting.id, attempts: 1 },
+    timestampRoot: clocks.root,
+    signers: signing.signers,
+    pages: published.pages,
+    ...left,
   };
+  assertTimed(summary);
   await writeSummary(summary);
 }
 
-/** Nothing is under way any more: all is final on the chain, told, delivered and chained. */
-async function settled(): Promise<void> {
-  await waitUntil(async () => {
-    const { rows } = await query(`
-      select (select count(*) from placed_leaves where batch_id is null)
-        + (select count(*) from anchor_batches where status <> 'finalized')
-        + (${unchained})
-        + (select count(*) from placed_events where position is null)
-        + (select count(*) from webhook_queue)
-        + (select count(*) from webhook_replays where state = 'running')
-        + (select count(*) from file_validations where result is null)
-        + (select count(*) from transfers where completed_at is null) as left`);
-    return Number(rows[0].left) === 0;
-  }, 120_000);
+function assertTimed({ proofs }: Summary): void {
+  const types = new Set(proofs.flatMap(({ document }) => document.anchors.map(({ type }) => type)));
+  assert.deepEqual([...types].sort(), ['evm', 'opentimestamps', 'rfc3161']);
+  assert.ok(proofs.some(({ document }) => document.renewals.length > 0));
 }
 
-/** A service that has made its first batch, and makes the next in an hour: until then what is accepted stays pending. */
-async function startWithoutBatches(key: string, vaultAddress: string): Promise<RunningService> {
-  const silent = await start({ HOLDFAST_ROLES: 'api' });
-  const data = { last: 'of the first batch' };
-  await connect(silent.url, key).post('/platform/records', { vaultAddress, data });
-  const service = await start({
-    HOLDFAST_ANCHOR_INTERVAL_MS: '3600000',
-    // Long enough for all that follows.
-    HOLDFAST_WEBHOOK_RETRY_SCHEDULE: '60s',
-  });
-  await settled();
-  return service;
+/** What is counted by the hour; hours that are not over are counted anew each time. */
+async function readHours(client: Client): Promise<Summary['reads'][number]> {
+  const { rows } = await query('select until from anchored_hours_counted');
+  const to = new Date(rows[0].until);
+  const from = new Date(to.getTime() - 30 * 60 * 60 * 1000);
+  const path = `/platform/stats?from=${from.toISOString()}&to=${to.toISOString()}`;
+  const { bucketSeconds, buckets } = await client.get(path);
+  assert.ok(buckets.some((bucket: Json) => bucket.anchored > 0 && bucket.delivered > 0));
+  return { key: 'all', path: `/api-v1${path}`, expected: { bucketSeconds, buckets } };
 }
 
-interface Made {
-  endpoints: MadeEndpoints;
-  platform: MadePlatform;
-  damc: MadeDamc;
-}
-
-/** What a backup meets in the middle: accepted and not anchored, handed over and not confirmed, sent and not taken. */
-async function leavePending(client: Client, { endpoints, platform, damc }: Made) {
-  const { harbour, airline, reopened } = platform.vaults;
-  await client.send('PATCH', `/platform/vaults/${reopened.address}/deactivate`);
-  const waiting: Json = await waitUntil(async () => {
-    const [delivery] = await client.get(
-      `/platform/webhooks/deliveries?endpointId=${endpoints.failing.id}&status=pending`,
-    );
-    if (!delivery) return null;
-    return (
-      (await client.get(`/platform/webhooks/deliveries/${delivery.id}`)).attempts.length === 1 && delivery
-    );
-  });
-
-  const vaultAddress = harbour.address;
-  const destinationVaultAddress = airline.address;
-  const record = await client.post('/platform/records', { vaultAddress, data: { pending: true } });
-  const file = await client.upload('/platform/files', { vaultAddress }, { name: 'new.txt', text: 'new' });
-  const { contentHash } = file;
-  const validation = await client.post(`/platform/files/${file.id}/validate`, { contentHash });
-  await client.post(`/platform/files/${platform.report.id}/transfer`, { destinationVaultAddress });
-  const asset = await client.post('/damc/assets/', { vaultAddress, name: 'On its way' });
-  await client.post(`/damc/assets/${asset.assetId}/transfer/`, { destinationVaultAddress });
-  const entries = `/damc/assets/${damc.pump}/maintenances/`;
-  const { maintenanceId } = await client.post(entries, {
-    workerAddress: damc.mechanic,
-    type: 'repair',
-    summary: 'The last one before the backup.',
-    performedAt: '2026-03-01T10:00:00Z',
-  });
-  await client.post(`${entries}${maintenanceId}/signoffs/`, {
-    workerAddress: damc.mechanic,
-    role: 'performed',
-  });
-  await waitUntil(async () => Number((await query(`select (${unchained}) as count`)).rows[0].count) === 0);
-
-  const anchored = ['confirmed', 'finalized'];
-  const becomes = (path: string, member: string, oneOf: string[]) => ({
-    key: 'all',
-    path: `/api-v1${path}`,
-    member,
-    oneOf,
-  });
-  const pending: Summary['pending'] = [
-    becomes(`/platform/records/${record.id}`, 'status', anchored),
-    becomes(`/platform/files/${file.id}`, 'status', anchored),
-    becomes(`/platform/files/${file.id}/validations/${validation.id}`, 'result', ['valid']),
-    becomes(`/platform/files/${platform.report.id}`, 'vaultAddress', [airline.address]),
-    becomes(`/damc/assets/${asset.assetId}/`, 'vaultAddress', [airline.address]),
-    becomes(`${entries}${maintenanceId}/details/?viewerAddress=${harbour.address}`, 'status', anchored),
-  ];
-  return { waiting, pending };
+async function withAnswers(client: Client, person: Person): Promise<Person> {
+  if (!person.reads) return person;
+  const visitor = newVisitor(client);
+  await signIn(visitor, person);
+  const answer = async ({ path }: { path: string }) => {
+    const { status, json, text } = await visitor.call('GET', path);
+    assert.equal(status, 200, `${path}: ${text}`);
+    return { path, expected: lasting(json) };
+  };
+  return { ...person, reads: await Promise.all(person.reads.map(answer)) };
 }
 
 async function backUp(): Promise<Pick<Summary, 'createdAt' | 'rows'>> {
-  const passphraseFile = join(dir, 'passphrase');
+  const passphraseFile = join(installation.dir, 'passphrase');
   await writeFile(passphraseFile, passphrase);
   const made = await holdfast(settings(), 'backup', archive, '--passphrase-file', passphraseFile, '--json');
   assert.equal(made.code, 0, made.stdout + made.stderr);

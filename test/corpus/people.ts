@@ -10,6 +10,8 @@ const api = '/api-v1/platform';
 
 export interface MadePeople {
   people: Person[];
+  /** Signed in. */
+  visitors: Record<'owner' | 'admin' | 'developer' | 'viewer', Visitor>;
   keys: Summary['keys'];
   refusedKeys: Summary['refusedKeys'];
 }
@@ -23,7 +25,7 @@ export async function fillPeople(client: Client, ownerLink: string): Promise<Mad
   const admin = await join(client, await invite(owner, 'admin'), accountOf(bo));
   bo.totpSecret = await addSecondFactor(client, admin, bo);
   const cleo = person('Cleo Moe', 'seven gulls over the pier', { [workspaceId]: 'viewer' });
-  await join(client, await invite(admin, 'viewer'), accountOf(cleo));
+  const viewer = await join(client, await invite(admin, 'viewer'), accountOf(cleo));
   const dag = person('Dag Ness', 'no wind and a calm sea', { [workspaceId]: 'developer' });
   const developer = await join(client, await invite(admin, 'viewer', dag.email), accountOf(dag));
   await changeRole(owner, developer, 'developer');
@@ -47,6 +49,7 @@ export async function fillPeople(client: Client, ownerLink: string): Promise<Mad
   const inSecond = await made(owner, `${api}/api-keys`, { name: 'of the second' }, second.id);
   return {
     people: [ada, bo, cleo, dag],
+    visitors: { owner, admin, developer, viewer },
     ...(await fillKeys(client, inSecond.key)),
   };
 }

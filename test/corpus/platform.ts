@@ -2,14 +2,11 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { waitUntil } from '../support/service/process.ts';
 import type { Client, Json } from './client.ts';
-import type { FileRead, Read } from './summary.ts';
+import type { FileRead, Filled } from './summary.ts';
 
-export interface MadePlatform {
+export interface MadePlatform extends Filled {
   vaults: { harbour: Json; airline: Json; closed: Json; reopened: Json };
-  reads: Omit<Read, 'expected'>[];
   files: Omit<FileRead, 'sha256'>[];
-  /** Of what is confirmed, and what it is the proof of, where that is text. */
-  proofs: { of: string; path: string; content: string | null }[];
   /** A file with content, for entries to attach. */
   report: Json;
 }

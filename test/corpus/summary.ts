@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Proof } from '../../src/proof/verify/proof.ts';
+import type { SavedPasskey } from '../support/clients/soft-passkey.ts';
 import type { Service } from '../support/service/service.ts';
 
 export interface Summary {
@@ -19,7 +20,13 @@ export interface Summary {
   reads: Read[];
   files: FileRead[];
   /** Proofs as they were given out then; all of them must verify for ever, unless they are void. */
-  proofs: { of: string; path: string; key: string; document: Proof; content: string | null }[];
+  proofs: (AskedProof & { key: string; document: Proof })[];
+  /** In PEM: the root certificate of the timestamp authority of then. */
+  timestampRoot?: string;
+  /** Workers who sign one more entry with the passkeys that they had. */
+  signers?: Signer[];
+  /** For everybody who has their address, and a part of what they show. */
+  pages?: { path: string; text: string }[];
   /** What was still to come when the backup was made, and must come after it is restored. */
   pending: { key: string; path: string; member: string; oneOf: string[] }[];
   /** The delivery that waited for its next attempt. */
@@ -34,6 +41,18 @@ export interface Person {
   totpSecret: string | null;
   /** By workspace. */
   roles: Record<string, string>;
+  /** With which they sign in as well. */
+  passkey?: SavedPasskey;
+  /** What they are asked once they have signed in, because no key may ask it. */
+  reads?: Omit<Read, 'key'>[];
+}
+
+export interface Signer {
+  key: string;
+  worker: string;
+  /** Of the sign-offs of an entry that they have not signed yet. */
+  path: string;
+  passkey: SavedPasskey;
 }
 
 /** A question and the members that its answer must have; more may be added to an answer by later versions. */
@@ -43,6 +62,22 @@ export interface Read {
   /** For the one list that is asked for with POST. */
   body?: object;
   expected: unknown;
+}
+
+export type Question = Omit<Read, 'expected'>;
+
+export interface AskedProof {
+  of: string;
+  path: string;
+  /** What it is the proof of, where that is text. */
+  content: string | null;
+}
+
+/** What a part of the product has been filled with. */
+export interface Filled {
+  reads: Question[];
+  /** Of what is final on the chain by the time that they are asked for. */
+  proofs: AskedProof[];
 }
 
 export interface FileRead {
@@ -144,7 +179,7 @@ type Call = Service['call'];
 export async function ask(
   call: Call,
   keys: Summary['keys'],
-  { key, path, body }: Omit<Read, 'expected'>,
+  { key, path, body }: Question,
 ): Promise<unknown> {
   const options = { key: keys[key] ?? assert.fail(`there is no key ${key}`), ...(body && { body }) };
   const { status, text, json } = await call(body ? 'POST' : 'GET', path, options);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { waitUntil } from '../support/service/process.ts';
 import type { Client, Json } from './client.ts';
-import type { Read } from './summary.ts';
+import type { Question } from './summary.ts';
 
 export interface Receivers {
   url: string;
@@ -57,8 +57,16 @@ export async function fillEndpoints(client: Client, { url }: Receivers): Promise
     { 'idempotency-key': 'an-endpoint-with-a-secret' },
   );
   await client.post(`/platform/webhooks/endpoints/${well.id}/rotate-secret`);
+  const portal = { description: 'For the terminal', mayManageSecret: true };
+  await client.post(`/platform/webhooks/endpoints/${well.id}/portal-links`, portal);
   const failing = await endpoint('failing', vaults);
   await endpoint('unsteady', changes);
+  await endpoint('well', ['asset.*'], {
+    ordering: 'resource',
+    filter: 'data.asset_id != "nothing"',
+    ed25519: true,
+    headers: [{ name: 'x-terminal-token', value: 'nothing that opens anything' }],
+  });
   await endpoint('gone', ['maintenance.anchor.confirmed']);
   const off = await endpoint('well', ['record.anchor.confirmed'], { enabled: false });
   const removed = await endpoint('well', ['record.anchor.confirmed']);
@@ -70,7 +78,7 @@ export async function fillEndpoints(client: Client, { url }: Receivers): Promise
 export async function repeatDeliveries(
   client: Client,
   { well, failing, off }: MadeEndpoints,
-): Promise<Omit<Read, 'expected'>[]> {
+): Promise<Question[]> {
   const list = (query: string): Promise<Json[]> => client.get(`/platform/webhooks/deliveries?${query}`);
   const failed = await waitUntil(async () => {
     const [first] = await list(`endpointId=${failing.id}&status=failed`);
@@ -93,6 +101,7 @@ export async function repeatDeliveries(
   const read = (path: string) => ({ key: 'all', path: `/api-v1/platform/webhooks/${path}` });
   return [
     read('endpoints?limit=1000'),
+    read(`endpoints/${well.id}/portal-links`),
     read(`endpoints/${well.id}/secret`),
     read(`endpoints/${failing.id}/secret`),
     read('deliveries?limit=1000'),

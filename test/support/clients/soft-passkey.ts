@@ -2,12 +2,28 @@
  * A passkey in software, for tests: makes registrations and assertions as WebAuthn says, and does wrong what it is told to
  * do wrong.
  */
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
 
 export interface SoftPasskey {
   credentialId: string;
+  /** To be used again elsewhere, except for its counter. */
+  save(): SavedPasskey;
   register(options: { challenge: string; rp: { id?: string } }, wrong?: Wrong): object;
   sign(request: { challenge: string; rpId: string }, wrong?: Wrong): SoftAssertion;
+}
+
+export interface SavedPasskey {
+  credentialId: string;
+  /** PKCS #8 in base64. */
+  privateKey: string;
 }
 
 export interface SoftAssertion {
@@ -28,10 +44,21 @@ export interface Wrong {
 
 const flagBits = { present: 0x01, verified: 0x04, attested: 0x40 };
 
-/** `origin`: of the page that it is used on. `counts`: its counter is not always zero. */
-export function softPasskey({ origin, counts = false }: { origin: string; counts?: boolean }): SoftPasskey {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const id = randomBytes(16);
+export interface SoftPasskeyOptions {
+  /** Of the page that it is used on. */
+  origin: string;
+  /** Its counter is not always zero. */
+  counts?: boolean;
+  /** Absent: a new one. */
+  saved?: SavedPasskey;
+}
+
+export function softPasskey({ origin, counts = false, saved }: SoftPasskeyOptions): SoftPasskey {
+  const privateKey = saved
+    ? createPrivateKey({ key: Buffer.from(saved.privateKey, 'base64'), format: 'der', type: 'pkcs8' })
+    : generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const publicKey = createPublicKey(privateKey);
+  const id = saved ? Buffer.from(saved.credentialId, 'base64url') : randomBytes(16);
   let counter = 0;
 
   function made(kind: string, options: { challenge: string; rpId: string }, more: Buffer, wrong: Wrong) {
@@ -54,6 +81,10 @@ export function softPasskey({ origin, counts = false }: { origin: string; counts
 
   return {
     credentialId: id.toString('base64url'),
+    save: () => ({
+      credentialId: id.toString('base64url'),
+      privateKey: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
+    }),
     register({ challenge, rp }, wrong = {}) {
       const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([0, id.length]), id, coseOf(publicKey)]);
       const options = { challenge, rpId: rp.id ?? '' };
