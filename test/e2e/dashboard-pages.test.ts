@@ -102,6 +102,7 @@ async function makeData(): Promise<typeof pages> {
     ['/events', 'Events'],
     ['/keys', 'API keys'],
     ['/members', 'Members'],
+    ['/approvals', 'Approvals'],
     ['/audit-log', 'Audit log'],
     ['/settings', 'Settings'],
     ['/settings?tab=maintenance', 'Settings'],

@@ -1,7 +1,9 @@
 /** Transfers an asset to another vault. */
 import { Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
+import { waitsForApproval } from '../approvals/approval.ts';
 import { FormDialog } from '../frame/form.tsx';
 import { showDone } from '../frame/notice.ts';
 import { useSaving } from '../frame/saving.ts';
@@ -9,6 +11,7 @@ import { VaultChoice } from '../vaults/vault-choice.tsx';
 import { type Asset, type AssetTransfer, assetUrl } from './asset.ts';
 
 export function TransferForm({ asset, close }: { asset: Asset; close(): void }) {
+  const client = useQueryClient();
   const [destination, setDestination] = useState<string | null>(null);
   const saving = useSaving({
     nouns: ['assets'],
@@ -19,8 +22,9 @@ export function TransferForm({ asset, close }: { asset: Asset; close(): void }) 
         headers,
       });
     },
-    onDone() {
-      showDone('The transfer is in progress. The owner changes when the chain has confirmed it.');
+    onDone(answer) {
+      if (!waitsForApproval(client, answer))
+        showDone('The transfer is in progress. The owner changes when the chain has confirmed it.');
       close();
     },
   });

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import type { Schemas } from '../api/schemas.ts';
+import { waitsForApproval } from '../approvals/approval.ts';
 import { FormDialog } from '../frame/form.tsx';
 import { showDone } from '../frame/notice.ts';
 
@@ -33,9 +34,9 @@ function Form({ path, stored, close }: { path: string; stored: Retention; close(
   const saving = useMutation({
     meta: { shown: true },
     mutationFn: () => call('PUT', path, { body: days }),
-    async onSuccess() {
+    async onSuccess(answer) {
       await client.invalidateQueries({ queryKey: ['vaults'] });
-      showDone('The retention was set.');
+      if (!waitsForApproval(client, answer)) showDone('The retention was set.');
       close();
     },
   });

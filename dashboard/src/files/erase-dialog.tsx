@@ -1,6 +1,7 @@
 /** Asks for confirmation before the content of a file, or of one of its versions, is erased. */
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import { waitsForApproval } from '../approvals/approval.ts';
 import { Confirm } from '../frame/confirm.tsx';
 import { showDone } from '../frame/notice.ts';
 import { type FileVersion, filesPath } from './file.ts';
@@ -26,6 +27,7 @@ export function EraseDialog({ file: { id, name, version: newest }, version, clos
           query: { version },
         });
         await client.invalidateQueries({ queryKey: ['files'] });
+        if (waitsForApproval(client, kept)) return;
         showDone(kept?.message ?? 'The content was erased.');
       }}
     >

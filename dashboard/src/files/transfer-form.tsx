@@ -3,6 +3,7 @@ import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
+import { waitsForApproval } from '../approvals/approval.ts';
 import { FormDialog } from '../frame/form.tsx';
 import { showDone } from '../frame/notice.ts';
 import { VaultChoice } from '../vaults/vault-choice.tsx';
@@ -20,9 +21,10 @@ export function TransferForm({ file, close }: { file: FileVersion; close(): void
         body: { destinationVaultAddress: destination },
         headers: { 'idempotency-key': idempotencyKey },
       }),
-    async onSuccess() {
+    async onSuccess(answer) {
       await client.invalidateQueries({ queryKey: ['files'] });
-      showDone('The transfer was accepted. The owner changes once it is confirmed.');
+      if (!waitsForApproval(client, answer))
+        showDone('The transfer was accepted. The owner changes once it is confirmed.');
       close();
     },
   });

@@ -26,6 +26,7 @@ import { navigation } from '../links.ts';
 import { ConfirmAgain } from '../sign-in/confirm-again.tsx';
 import { SignInAgain } from '../sign-in/sign-in-again.tsx';
 import { Icon } from './icons.tsx';
+import { OpenApprovals } from './open-approvals.tsx';
 
 /** Few see it, so signing in does not wait for it. */
 const SecondFactorNeeded = lazy(async () => ({
@@ -104,6 +105,7 @@ function Navigation({ close }: { close(): void }) {
             component={Link}
             to={to}
             label={label}
+            rightSection={to === '/approvals' ? <OpenApprovals /> : undefined}
             leftSection={<Icon name={icon} />}
             active={active}
             {...(active && { 'aria-current': 'page' })}

@@ -3,6 +3,7 @@ import { Button, Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/co
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
+import { waitsForApproval } from '../approvals/approval.ts';
 import { FormDialog } from '../frame/form.tsx';
 import { SecretOnce } from '../frame/secret.tsx';
 import { type ApiKey, scopeChoices } from './api-key.ts';
@@ -24,9 +25,12 @@ export function KeyForm({ close }: { close(): void }) {
         },
         headers: { 'idempotency-key': idempotencyKey },
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['keys'] }),
+    async onSuccess(made) {
+      await client.invalidateQueries({ queryKey: ['keys'] });
+      if (waitsForApproval(client, made)) close();
+    },
   });
-  if (saving.data) return <KeyShown apiKey={saving.data} close={close} />;
+  if (saving.data && 'key' in saving.data) return <KeyShown apiKey={saving.data} close={close} />;
   return (
     <FormDialog opened close={close} title="New API key" submitLabel="Create key" saving={saving}>
       <TextInput

@@ -1,6 +1,7 @@
 /** Asks for confirmation before the data of a record is erased. */
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
+import { waitsForApproval } from '../approvals/approval.ts';
 import { Confirm } from '../frame/confirm.tsx';
 import { showDone } from '../frame/notice.ts';
 import { type RecordVersion, recordsPath } from './record.ts';
@@ -13,12 +14,14 @@ export function EraseDataDialog({ record, close }: { record: RecordVersion; clos
       label="Erase permanently"
       close={close}
       act={async () => {
-        const { goneFromBackupsAt } = await call<{ goneFromBackupsAt: string }>(
+        const erased = await call<{ goneFromBackupsAt: string }>(
           'DELETE',
           `${recordsPath}/${record.id}/data`,
         );
+        if (waitsForApproval(client, erased)) return;
         await client.invalidateQueries({ queryKey: ['records'] });
-        showDone(`The data was erased. Backups may contain it until ${goneFromBackupsAt.slice(0, 10)}.`);
+        const until = erased.goneFromBackupsAt.slice(0, 10);
+        showDone(`The data was erased. Backups may contain it until ${until}.`);
       }}
     >
       <p style={{ marginTop: 0 }}>

@@ -4,6 +4,7 @@ import { WorkRules } from '../assets/work-rules.tsx';
 import { PageHead } from '../frame/page-head.tsx';
 import { useTab } from '../frame/tab.ts';
 import { PasswordForm, ProfileForm } from './account-forms.tsx';
+import { ApprovalRules } from './approval-rules.tsx';
 import { NoticeMail } from './notice-mail.tsx';
 import { OrganisationForm } from './organisation-form.tsx';
 import { PasskeyList } from './passkey-list.tsx';
@@ -23,6 +24,7 @@ export function SettingsPage() {
           <Tabs.Tab value="two-factor">Passkeys and codes</Tabs.Tab>
           <Tabs.Tab value="sessions">Sessions</Tabs.Tab>
           <Tabs.Tab value="workspace">Workspaces</Tabs.Tab>
+          <Tabs.Tab value="approvals">Approvals</Tabs.Tab>
           <Tabs.Tab value="maintenance">Maintenance</Tabs.Tab>
           <Tabs.Tab value="usage">Usage</Tabs.Tab>
         </Tabs.List>
@@ -42,6 +44,9 @@ export function SettingsPage() {
         </Tabs.Panel>
         <Tabs.Panel value="workspace">
           <WorkspaceSettings />
+        </Tabs.Panel>
+        <Tabs.Panel value="approvals">
+          <ApprovalRules />
         </Tabs.Panel>
         <Tabs.Panel value="maintenance">
           <Stack gap="xl" maw={640}>

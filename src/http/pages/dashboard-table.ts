@@ -160,6 +160,14 @@ export const pageTable = [
     file: 'members/members',
   },
   {
+    path: '/approvals',
+    label: 'Approvals',
+    about: 'What waits for a second person, and what they decided',
+    who: 'members',
+    navigation: { heading: 'Workspace', icon: 'verify' },
+    file: 'approvals/approvals',
+  },
+  {
     path: '/audit-log',
     label: 'Audit log',
     about: 'Who did what to which thing',
