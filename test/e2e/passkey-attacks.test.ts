@@ -1,5 +1,7 @@
 /** What somebody tries who wants a sign-off of a worker with a passkey, without the worker: each attempt is refused. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ErrorCode } from '../../src/runtime/errors.ts';
 import { type SoftPasskey, softPasskey, type Wrong } from '../support/clients/soft-passkey.ts';
@@ -66,6 +68,17 @@ const attacks: Attack[] = [
     },
   },
   {
+    name: 'the cookie of the worker, stolen minutes after they signed in',
+    code: 'passkey_required',
+    async attempt(id) {
+      const person = await makePerson(service, 'developer', 'Fresh');
+      const { id: userId } = (await person.call('GET', '/api-v1/platform/me')).json;
+      await service.sql('update workers set user_id = $1 where address = $2', [userId, victim.worker]);
+      const body = { workerAddress: victim.worker, role };
+      return person.call('POST', fixture.url(`${id}/signoffs/`), { body });
+    },
+  },
+  {
     name: 'an assertion that was used before, sent again',
     code: 'assertion_replayed',
     async attempt() {
@@ -73,6 +86,7 @@ const attacks: Attack[] = [
       const signed = await fixture.signed(id, victim.worker, { role, passkey: victim.passkey });
       const first = await fixture.sign(id, victim.worker, role, signed);
       assert.equal(first.status, 201, first.text);
+      honest.push(id);
       counted = await count();
       return fixture.sign(id, victim.worker, role, signed);
     },
@@ -174,6 +188,8 @@ const attacks: Attack[] = [
   },
 ];
 
+/** Entries that the worker signed, for an attack to begin with. */
+const honest: string[] = [];
 let counted: number;
 async function count(): Promise<number> {
   return (await service.sql('select count(*)::int as count from signoffs')).rows[0].count;
@@ -188,6 +204,27 @@ for (const { name, code, attempt } of attacks) {
     assert.equal(await count(), counted, 'nothing is signed');
   });
 }
+
+test('all attacks together have made no sign-off', async () => {
+  const { rows } = await service.sql('select maintenance_id as id from signoffs');
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    honest,
+  );
+});
+
+test('the table in docs/security.md has these attacks, with what refuses them', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/security.md'), 'utf8');
+  const [, table = ''] = /\n\| attempt .*\n\| -.*\n((?:\|.*\n)+)/.exec(text) ?? [];
+  const rows = table
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  assert.deepEqual(
+    rows.map(([, name, code]) => [name, code]),
+    attacks.map(({ name, code }) => [name, `\`${code}\``]),
+  );
+});
 
 test('after all of that, the worker signs', async () => {
   const { maintenanceId: id } = await fixture.made();

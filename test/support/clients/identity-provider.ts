@@ -32,6 +32,8 @@ export interface IdentityProvider {
   away: boolean;
   /** To be called once the address of the service is known. */
   serve(serviceUrl: string): void;
+  /** Ends all that this person was granted, as when an account is closed. */
+  revoke(id: string): Promise<void>;
   /** From now on a new key signs, and the old one is no longer published. */
   rotate(): void;
   /** Goes from the address of the provider to the one that it sends the browser back to. */
@@ -53,6 +55,9 @@ export async function startIdentityProvider({ refresh = true } = {}): Promise<Id
   let keys = 1;
   let current = newKey('key-1');
   let serviceUrl = '';
+  /** Account and id of each grant. */
+  const granted: [string, string][] = [];
+  let endGrant = async (_grantId: string): Promise<void> => {};
   const server: Server = createServer({ key, cert }, (req, res) => {
     provider.asked.push(new URL(req.url ?? '/', issuer).pathname);
     if (provider.away || !handler) {
@@ -98,12 +103,13 @@ export async function startIdentityProvider({ refresh = true } = {}): Promise<Id
           accountId: ctx.oidc.session?.accountId ?? '',
         });
         grant.addOIDCScope('openid email profile groups offline_access');
-        await grant.save();
+        granted.push([grant.accountId ?? '', await grant.save()]);
         return grant;
       },
       interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     };
     const real = new Provider(issuer, configuration);
+    endGrant = (grantId) => real.AccessToken.revokeByGrantId(grantId);
     real.use(async (ctx, next) => {
       if (ctx.path.startsWith('/interaction/')) {
         await real.interactionFinished(ctx.req, ctx.res, { login: { accountId: provider.present } });
@@ -152,6 +158,9 @@ export async function startIdentityProvider({ refresh = true } = {}): Promise<Id
       keys += 1;
       current = newKey(`key-${keys}`);
       build();
+    },
+    async revoke(id) {
+      for (const [account, grantId] of granted) if (account === id) await endGrant(grantId);
     },
     async walk(url) {
       jar.clear();
