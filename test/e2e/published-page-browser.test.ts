@@ -9,7 +9,7 @@ import {
   findFaults,
   openDashboardFixture,
 } from '../support/fixtures/dashboard-fixture.ts';
-import { openPageFixture, type PageFixture } from '../support/fixtures/published-page-fixture.ts';
+import { openPageFixture, type PageFixture, secrets } from '../support/fixtures/published-page-fixture.ts';
 
 const skip = browserMissing();
 const sizes = {
@@ -23,7 +23,7 @@ let path: string;
 before(async () => {
   if (skip) return;
   dashboard = await openDashboardFixture({ chain: true });
-  fixture = await openPageFixture(dashboard.service);
+  fixture = await openPageFixture(dashboard.service, (await dashboard.member('admin')).visitor);
   path = await fixture.published({ show: [...assetFields], entries: { show: [...entryFields] } });
 });
 after(() => dashboard?.close());
@@ -74,5 +74,44 @@ test('a link to the page that checks proofs opens nothing but files of published
     `/verify#${new URLSearchParams({ proof: '/a/never/entries/x/proof.json' })}`,
   );
   await page.getByText('may no longer be published').waitFor();
+  await page.context().close();
+});
+
+test('is published from the dashboard with its choices, shown as a QR code, and revoked', {
+  skip,
+}, async () => {
+  const owner = await dashboard.owner();
+  const page = await dashboard.open(`/assets/${fixture.assetId}?tab=people`, { as: owner });
+  await page.getByRole('button', { name: 'Publish a page' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Until').fill('2126-01-31T12:00:00');
+  await dialog.getByLabel('Part number').check();
+  await dialog.getByLabel('It also shows maintenance entries').check();
+  await dialog.getByLabel('Files to download').check();
+  assert.ok(await dialog.getByLabel('Names of files').isChecked(), 'what is shown with it is chosen with it');
+  await dialog.getByLabel('GTIN', { exact: true }).fill('9506000134352');
+  await dialog.getByLabel('Serial number of the GTIN').fill('QR 1');
+  await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  await dialog.getByText("GS1's set 82").waitFor();
+  await dialog.getByLabel('Serial number of the GTIN').fill('QR-1');
+  assert.deepEqual(await findFaults(page, undefined, '[role=dialog]'), []);
+  await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByRole('img', { name: /QR code/ }).waitFor();
+  assert.deepEqual(await findFaults(page, undefined, '[role=dialog]'), []);
+  const link = (await page.getByRole('dialog').locator('pre').textContent()) ?? '';
+  await page.getByRole('button', { name: 'Done' }).click();
+  const linked = page.getByRole('link', { name: /\/01\/09506000134352\/21\/QR-1$/ });
+  for (const address of [link, await linked.getAttribute('href')]) {
+    const { text } = await fixture.visit(new URL(address ?? '').pathname);
+    assert.ok(
+      text.includes(secrets.partNumber) && text.includes(secrets.file) && !text.includes(secrets.worker),
+    );
+  }
+  assert.deepEqual(await findFaults(page, undefined, 'main'), []);
+  const row = page.getByRole('row').filter({ has: linked });
+  await row.getByRole('button', { name: /^Revoke the page/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await linked.waitFor({ state: 'detached' });
+  assert.equal((await fixture.visit(new URL(link).pathname)).status, 404);
   await page.context().close();
 });

@@ -1,22 +1,23 @@
-/** Who works on an asset, and who else may look at it. */
+/** Who works on an asset, who else may look at it, and what is published of it. */
 
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { useList } from '../api/lists.ts';
 import type { Schemas } from '../api/schemas.ts';
 import { useMayWrite } from '../api/session.ts';
 import { Confirm } from '../frame/confirm.tsx';
 import { type Column, DataTable } from '../frame/data-table.tsx';
-import { Icon } from '../frame/icons.tsx';
 import { showDone } from '../frame/notice.ts';
 import { Code, Time } from '../frame/values.tsx';
 import { pathTo } from '../links.ts';
 import { type Asset, assetList, assetUrl } from './asset.ts';
+import { Nothing, Panel } from './asset-panel.tsx';
 import { AssignForm } from './assign-form.tsx';
+import { PublishedPages } from './published-pages.tsx';
 import { ViewerForm } from './viewer-form.tsx';
 import { WorkRules } from './work-rules.tsx';
 
@@ -29,6 +30,7 @@ export function AssetPeople({ asset }: { asset: Asset }) {
     <Stack gap="xl">
       <Workers asset={asset} />
       <Viewers asset={asset} />
+      <PublishedPages asset={asset} />
       <section>
         <Title order={2} size="h4" mb="xs">
           What sign-offs need
@@ -178,44 +180,5 @@ function Viewers({ asset: { assetId } }: { asset: Asset }) {
         </Confirm>
       )}
     </Panel>
-  );
-}
-
-interface PanelProps {
-  title: string;
-  about: string;
-  action: string | false;
-  act(): void;
-  children: ReactNode;
-}
-
-function Panel({ title, about, action, act, children }: PanelProps) {
-  return (
-    <section>
-      <Group justify="space-between" mb="xs" align="flex-end">
-        <div>
-          <Title order={2} size="h4">
-            {title}
-          </Title>
-          <Text c="dimmed" size="sm">
-            {about}
-          </Text>
-        </div>
-        {action !== false && (
-          <Button size="xs" variant="default" onClick={act} leftSection={<Icon name="plus" size={14} />}>
-            {action}
-          </Button>
-        )}
-      </Group>
-      {children}
-    </section>
-  );
-}
-
-function Nothing({ children }: { children: ReactNode }) {
-  return (
-    <Text c="dimmed" size="sm" py="sm">
-      {children}
-    </Text>
   );
 }
