@@ -24,7 +24,7 @@ const longestWaitMs = 30_000;
 const longestAskedMs = 15 * 60_000;
 
 /** Throws ImportStopped when the service stays away. */
-export async function persist(attempt: () => Promise<Answer>, attempts: Attempts): Promise<Answer> {
+export async function persist<A extends Answer>(attempt: () => Promise<A>, attempts: Attempts): Promise<A> {
   const { now, wait, tell, stopping } = attempts;
   let awaySince: number | null = null;
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
@@ -41,7 +41,7 @@ export async function persist(attempt: () => Promise<Answer>, attempts: Attempts
       if (answer.status === 429 || answer.status === 409) awaySince = null;
       else awaySince ??= now();
     } catch (error) {
-      if (error instanceof ImportStopped) throw error;
+      if (error instanceof ImportStopped || isLocal(error)) throw error;
       const { message, cause } = error as Error & { cause?: { code?: string; message?: string } };
       trouble = `The service cannot be reached (${cause?.code ?? (cause?.message || message)}).`;
       awaySince ??= now();
@@ -64,6 +64,12 @@ export function messageOf({ status, body }: Answer): string {
 export function codeOf({ body }: Answer): string {
   const { errorCode } = (body ?? {}) as { errorCode?: unknown };
   return typeof errorCode === 'string' ? errorCode : '';
+}
+
+/** A full disk here is no trouble of the service. */
+function isLocal(error: unknown): boolean {
+  const { code = '' } = error as { code?: unknown };
+  return /^(ENOSPC|EDQUOT|EROFS|EIO|EACCES|ENOENT|EISDIR|ENAMETOOLONG|EMFILE)$/.test(String(code));
 }
 
 function isTemporary(answer: Answer): boolean {

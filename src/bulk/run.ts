@@ -15,8 +15,8 @@ export type JournalState =
 
 export interface Journal {
   find(key: string): Promise<JournalState | null>;
-  /** Resolves when it is kept. */
-  note(key: string, state: JournalState): Promise<void>;
+  /** Resolves when it is kept. `part`: of the input, such as the path of a file. */
+  note(key: string, state: JournalState, part?: string): Promise<void>;
 }
 
 /** What one request made, in the order of its rows, or why the service refused it. */
@@ -33,6 +33,8 @@ export class ImportStopped extends Error {
 export interface ImportRun<R extends Placed> {
   units: AsyncIterable<R[]>;
   keyOf(rows: Exclude<R, Left>[]): string;
+  /** What the journal also knows a row by. */
+  partOf?(row: Exclude<R, Left>): string;
   /** Throws ImportStopped. */
   send(rows: Exclude<R, Left>[], key: string): Promise<Sent>;
   journal: Journal;
@@ -59,16 +61,17 @@ export async function runImport<R extends Placed>(run: ImportRun<R>): Promise<st
 
   async function settle(rows: Exclude<R, Left>[]): Promise<ReportRow[]> {
     const key = run.keyOf(rows);
+    const part = rows[0] && run.partOf?.(rows[0]);
     const known = await journal.find(key);
     if (known?.state === 'made') return made(rows, known.ids);
     if (known?.state === 'split') return halves(rows);
     if (known && !run.resendUnknown && run.now() - known.at > keyLastsMs)
       return all(rows, 'unknown', unknown);
     if (stopped !== null || stopping.aborted) return all(rows, 'not_sent', null);
-    if (known === null) await journal.note(key, { state: 'sent', at: run.now() });
+    if (known === null) await journal.note(key, { state: 'sent', at: run.now() }, part);
     const sent = await run.send(rows, key);
     if ('ids' in sent) {
-      await journal.note(key, { state: 'made', ids: sent.ids });
+      await journal.note(key, { state: 'made', ids: sent.ids }, part);
       return made(rows, sent.ids);
     }
     if (rows.length === 1) return all(rows, 'refused', sent.refused);

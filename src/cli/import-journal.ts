@@ -15,8 +15,6 @@ export interface ImportIdentity {
 }
 
 export interface JournalFile extends Journal {
-  /** `part`: of the input, such as the path of a file. */
-  note(key: string, state: JournalState, part?: string): Promise<void>;
   /** What was made of this part of the input before; null: nothing. */
   madeOf(part: string): Promise<{ key: string; ids: string[] } | null>;
   close(): Promise<void>;

@@ -12,6 +12,7 @@ import { type ConnectionOptions, chooseConnection } from './connection.ts';
 import { type JournalFile, openJournal } from './import-journal.ts';
 import { createImportProgress } from './import-progress.ts';
 import { createServiceCalls, type ServiceCalls } from './service-calls.ts';
+import { stopOnSignal } from './stop-signal.ts';
 
 export interface ImportOptions extends ConnectionOptions {
   dryRun?: boolean;
@@ -92,6 +93,7 @@ export async function openImport(options: ImportOptions): Promise<ImportSession>
             keyOf: work.keyOf,
             send: work.send,
             journal,
+            ...(work.partOf && { partOf: work.partOf }),
             concurrency: options.concurrency,
             resendUnknown: options.resendUnknown === true,
             report: tell,
@@ -215,15 +217,4 @@ function ended(output: WriteStream, rest: string): Promise<void> {
     output.on('close', done);
     output.end(rest);
   });
-}
-
-/** What is being sent is finished first; a second signal ends the process at once. */
-function stopOnSignal(): AbortSignal {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => {
-      if (stop.signal.aborted) process.exit(130);
-      stop.abort();
-    });
-  return stop.signal;
 }

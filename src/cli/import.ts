@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { inputFormats } from '../bulk/rows.ts';
 import { profileOption, urlOption } from './connection.ts';
+import type { FileOptions } from './import-files.ts';
 import type { RecordOptions } from './import-records.ts';
 
 export function addImportCommand(program: Command): void {
@@ -31,6 +32,20 @@ export function addImportCommand(program: Command): void {
   addShared(records).action(async (file: string, options: RecordOptions) => {
     const { importRecords } = await import('./import-records.ts');
     await importRecords(file, options);
+  });
+  addFiles(group);
+}
+
+function addFiles(group: Command): void {
+  const files = group
+    .command('files')
+    .description('import the files of a folder and of the folders inside it')
+    .argument('<folder>', 'links in it are not followed')
+    .requiredOption('--vault <address>', 'the vault that gets them', parseAddress)
+    .option('--hidden', 'also files and folders whose names begin with a dot');
+  addShared(files).action(async (folder: string, options: FileOptions) => {
+    const { importFiles } = await import('./import-files.ts');
+    await importFiles(folder, options);
   });
 }
 

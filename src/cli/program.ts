@@ -9,6 +9,7 @@ import { addChainCommands } from './chain.ts';
 import { addOutputOptions } from './command-table.ts';
 import { addCompletionCommand } from './completion.ts';
 import { addEvidenceCommands } from './evidence.ts';
+import { addExportCommand } from './export.ts';
 import { addFsckCommand } from './fsck.ts';
 import { addImportCommand } from './import.ts';
 import { addKeysCommands } from './keys.ts';
@@ -62,6 +63,7 @@ The commands work alongside a running service, and start the embedded PostgreSQL
   addWebhooksCommands(program);
   addListenCommand(program);
   addImportCommand(program);
+  addExportCommand(program);
   addTriggerCommand(program);
   addLoginCommands(program);
   addFsckCommand(program);

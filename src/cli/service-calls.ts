@@ -1,4 +1,7 @@
 /** Requests of commands that make or read many things over HTTP: each is tried until it is answered for good. */
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { type Answer, type Attempts, codeOf, messageOf, persist } from '../bulk/attempts.ts';
 import { ImportStopped } from '../bulk/run.ts';
 import { OperatorError } from '../runtime/errors.ts';
@@ -7,13 +10,21 @@ import { type RequestOptions, request } from './connection.ts';
 import type { Profile } from './profiles.ts';
 
 export interface ServiceCalls {
-  url: string;
   /** Throws ImportStopped when the service stays away. A body is made anew for each try. */
-  call(path: string, options?: CallOptions): Promise<Answer>;
+  call(path: string, options?: CallOptions): Promise<ReadAnswer>;
+  /** Writes what a path answers to a file; `digest` is 0x and the SHA-256. A transfer that breaks off begins anew. */
+  download(path: string, file: string): Promise<{ digest: string } | { refused: string }>;
+}
+
+export interface ReadAnswer extends Answer {
+  nextCursor: string | null;
+  archivedBefore: string | null;
 }
 
 export type CallOptions = Omit<RequestOptions, 'signal' | 'body'> & {
   body?: () => NonNullable<RequestOptions['body']>;
+  /** Whether another try makes sense; without it always. */
+  again?: () => boolean;
   /** Of one try; uploads have none, because they take as long as they take. */
   timeoutMs?: number;
 };
@@ -42,8 +53,8 @@ export function createServiceCalls(
       trouble = now;
     },
   };
-  async function attempt(path: string, options: CallOptions): Promise<Answer> {
-    const { body, timeoutMs = usualTimeoutMs, ...rest } = options;
+  async function attempt(path: string, options: CallOptions): Promise<ReadAnswer> {
+    const { body, timeoutMs = usualTimeoutMs, again: _, ...rest } = options;
     const aborter = new AbortController();
     const timer =
       timeoutMs === Number.POSITIVE_INFINITY ? null : setTimeout(() => aborter.abort(), timeoutMs);
@@ -53,15 +64,46 @@ export function createServiceCalls(
         ...(body && { body: body() }),
         signal: aborter.signal,
       });
-      const text = await answer.text();
-      return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: jsonOrNull(text) };
+      return await read(answer);
     } finally {
       if (timer) clearTimeout(timer);
     }
   }
+  async function fetchTo(path: string, file: string): Promise<Answer & { digest?: string }> {
+    const silence = new AbortController();
+    let timer = setTimeout(() => silence.abort(), usualTimeoutMs);
+    try {
+      const answer = await request(connection, path, { signal: silence.signal });
+      if (answer.status !== 200 || !answer.body) return await read(answer);
+      const hash = createHash('sha256');
+      async function* pieces(from: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+        for await (const piece of from) {
+          clearTimeout(timer);
+          timer = setTimeout(() => silence.abort(), usualTimeoutMs);
+          hash.update(piece);
+          yield piece;
+        }
+      }
+      await pipeline(answer.body, pieces, createWriteStream(file, { mode: 0o600 }));
+      return { status: 200, retryAfter: null, body: null, digest: `0x${hash.digest('hex')}` };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
   return {
-    url: connection.url,
-    call: (path, options = {}) => persist(() => attempt(path, options), attempts),
+    async download(path, file) {
+      const answer = await persist(() => fetchTo(path, file), attempts);
+      if (answer.status === 401) throw new ImportStopped(messageOf(answer));
+      return answer.digest === undefined ? { refused: messageOf(answer) } : { digest: answer.digest };
+    },
+    call: (path, options = {}) =>
+      persist(
+        () =>
+          attempt(path, options).catch((error) => {
+            throw options.again?.() === false ? new ImportStopped('It cannot be sent again.') : error;
+          }),
+        attempts,
+      ),
   };
 }
 
@@ -97,6 +139,15 @@ export async function requireActiveVault({ call }: ServiceCalls, address: string
 
 export function postJson(body: () => string, headers: Record<string, string> = {}): CallOptions {
   return { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } };
+}
+
+async function read(answer: Response): Promise<ReadAnswer> {
+  const { status, headers } = answer;
+  const body = jsonOrNull(await answer.text());
+  return {
+    ...{ status, body, retryAfter: headers.get('retry-after') },
+    ...{ nextCursor: headers.get('x-next-cursor'), archivedBefore: headers.get('x-archived-before') },
+  };
 }
 
 function jsonOrNull(text: string): unknown {

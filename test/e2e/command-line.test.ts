@@ -32,6 +32,8 @@ const makers = [
   'profiles',
   'trigger',
   'import records',
+  'import files',
+  'export',
   'completion',
 ];
 const given: Record<string, string[]> = {
