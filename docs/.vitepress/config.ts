@@ -27,6 +27,8 @@ export default defineConfig({
     ['link', { rel: 'icon', href: '/docs/favicon.svg', type: 'image/svg+xml' }],
     ['meta', { name: 'theme-color', content: '#0b7a75' }],
   ],
+  // The first page has no landmark of its own; the theme does the same when it is reached from another page.
+  transformHtml: (html) => html.replace('<div class="VPHome"', '<div class="VPHome" role="main"'),
   markdown: {
     anchor: { slugify: githubAnchor },
     config: linksStayInside,

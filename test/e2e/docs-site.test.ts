@@ -1,8 +1,11 @@
 /** The documents as a site: complete, without dead links, served under a strict policy, and usable in a real browser. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { brotliDecompressSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { sidebar } from '../../docs/.vitepress/sidebar.ts';
 import { buildSite, siteFolder } from '../../docs/build.ts';
@@ -120,6 +123,48 @@ test('the policy allows the scripts of the pages and no other, and assets can be
   assert.equal(asset.status, 200);
   assert.match(asset.headers.get('cache-control') ?? '', /immutable/);
 });
+
+/** Of what a first visit loads, compressed. */
+const mostBytes = { '/docs/': 120_000, '/docs/guide/quick-start': 130_000, '/docs/api': 70_000 };
+
+for (const [path, most] of Object.entries(mostBytes)) {
+  test(`${path} is small, compressed, cached, and says what it is`, async () => {
+    const page = await transfer(path);
+    const html = brotliDecompressSync(page.body).toString();
+    assert.match(html, /<html lang="en"/);
+    assert.match(html, /<main|role="main"/);
+    assert.match(html, /<title>[^<]{5,60}<\/title>/);
+    assert.match(html, /<meta name="description" content="[^"]{25,160}"/);
+    assert.match(html, /<meta name="viewport" content="width=device-width/);
+    const parts = [...html.matchAll(/(?:href|src)="(\/docs\/[^"]+\.(?:js|css|svg))"/g)].map(
+      ([, part = '']) => part,
+    );
+    let bytes = page.body.length;
+    for (const part of new Set(parts)) {
+      const { body, encoding, caching } = await transfer(part);
+      bytes += body.length;
+      assert.ok(encoding === 'br' || body.length < 1_024, `${part} is not compressed`);
+      if (part.includes('/assets/')) assert.match(caching, /max-age=31536000, immutable/, part);
+    }
+    assert.ok(bytes < most, `${bytes} bytes`);
+    assert.equal(page.encoding, 'br');
+    assert.match(page.caching, /no-cache/);
+  });
+}
+
+/** As it is on the wire. */
+function transfer(path: string): Promise<{ body: Buffer; encoding: string | undefined; caching: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'accept-encoding': 'br' };
+    request(new URL(path, service.url), { headers }, async (response) => {
+      assert.equal(response.statusCode, 200, path);
+      const { 'content-encoding': encoding, 'cache-control': caching = '' } = response.headers;
+      resolve({ body: await buffer(response), encoding, caching });
+    })
+      .on('error', reject)
+      .end();
+  });
+}
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`the site works in a browser in ${colorScheme} colours, wide and narrow, without a fault`, {

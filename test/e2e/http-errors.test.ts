@@ -252,13 +252,13 @@ test('a request that arrives too slowly is 408, be it its headers or its body', 
   }
 });
 
-test('serves an icon to browsers, and a robots.txt that disallows everything', async () => {
+test('serves an icon to browsers, and a robots.txt that allows the documents alone', async () => {
   for (const path of ['/favicon.ico', '/favicon.svg']) {
     const icon = await send(service.url, { method: 'GET', path });
     assert.equal(icon.headers.get('content-type'), 'image/svg+xml');
   }
   const robots = await send(service.url, { method: 'GET', path: '/robots.txt' });
-  assert.equal(robots.text, 'User-agent: *\nDisallow: /\n');
+  assert.equal(robots.text, 'User-agent: *\nDisallow: /\nAllow: /docs/\n');
 });
 
 test('headers that are too large are 431 and the message says so', async () => {

@@ -54,12 +54,12 @@ export function dashboardPages(app: Api): void {
     );
   }
 
-  // Search engines should not index private data, nor the pages that lead to it.
+  // Search engines may index the documents, but neither private data nor the pages that lead to it.
   app.get('/robots.txt', { schema: { hide: true } }, async (_request, reply) =>
     reply
       .header('cache-control', 'public, max-age=86400')
       .type('text/plain; charset=utf-8')
-      .send('User-agent: *\nDisallow: /\n'),
+      .send('User-agent: *\nDisallow: /\nAllow: /docs/\n'),
   );
 
   app.get<{ Params: { name: string } }>(
