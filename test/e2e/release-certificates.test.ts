@@ -216,6 +216,29 @@ test('a corrected release is withdrawn, and its correction says which one it rep
   assertSays(await certificate(correction), `Replaces the release of ${id}, which is withdrawn.`);
 });
 
+test('somebody without a licence who corrects a certified entry withdraws its release, and releases nothing', async () => {
+  await state();
+  const id = await certified(component);
+  const correction = await fixture.performed({ data: component, supersedes: id });
+  assertSays(
+    await certificate(id),
+    'Release withdrawn',
+    'The correction releases nothing unless it is certified',
+  );
+  const path = fixture.view(`${correction}/release-certificate/`);
+  assertError(await service.call('GET', path), 'conflict', /is not certified/);
+  const colleague = await fixture.newWorker();
+  for (const signer of [fixture.worker, colleague]) {
+    const refused = await fixture.sign(correction, signer, 'certified');
+    assert.ok(refused.status >= 400 && refused.status < 500, refused.text);
+  }
+  assertError(await service.call('GET', path), 'conflict', /is not certified/);
+  // Nor is the withdrawn entry corrected, signed or released again.
+  assertError(await fixture.post({ supersedes: id }), 'conflict', /already superseded/);
+  const licensed = await fixture.newWorker({ licences: [licence('repair', 'DK.66.900')] });
+  assertError(await fixture.sign(id, licensed, 'certified'), 'conflict', /superseded/);
+});
+
 test('members of the data that the certificate shows are refused in another form', async () => {
   const texts = (length: number) => 'x'.repeat(length);
   for (const [data, message] of [
