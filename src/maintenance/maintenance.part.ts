@@ -38,6 +38,8 @@ import { createShownPages } from './published-pages/shown.ts';
 import { signPageRoutes } from './sign-page/sign-page.routes.ts';
 import { signRequestRoutes } from './sign-page/sign-requests.routes.ts';
 import { createSignRequests } from './sign-page/sign-requests.ts';
+import { workOrderRoutes } from './sign-page/work-orders.routes.ts';
+import { createWorkOrders } from './sign-page/work-orders.ts';
 import { organisationRoutes } from './signoffs/organisation.routes.ts';
 import { signoffRulesRoutes } from './signoffs/signoff-rules.routes.ts';
 import { signoffRoutes } from './signoffs/signoffs.routes.ts';
@@ -127,8 +129,12 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
         makeProof: proofs.make,
       });
       signPageRoutes(app);
-      signRequestRoutes(app, {
-        signRequests: createSignRequests({ db, signoffs, maintenances, assets, fileContents, publicUrl }),
+      const signRequests = createSignRequests({
+        ...{ db, signoffs, maintenances, assets, fileContents, publicUrl },
+      });
+      signRequestRoutes(app, { signRequests });
+      workOrderRoutes(app, {
+        workOrders: createWorkOrders({ signRequests, maintenances, assets, documents }),
       });
       signoffRulesRoutes(app, { db });
       organisationRoutes(app, { db });

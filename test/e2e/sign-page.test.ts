@@ -1,8 +1,10 @@
 /** The page that workers open by their links, in a real browser: invited, registered, confirmed, signing. */
 import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { verifySignoff } from '../../src/maintenance/signing/signoff.ts';
 import { browserMissing } from '../support/clients/browser.ts';
+import { readPdf } from '../support/clients/read-pdf.ts';
 import { withAuthenticator } from '../support/clients/virtual-authenticator.ts';
 import {
   type DashboardFixture,
@@ -191,4 +193,29 @@ test('a worker signs by the link of the dashboard, and the sign-off verifies; ob
   await page.reload();
   await page.getByText('Dag Moe has signed as performed, on Hydraulic pump.').waitFor();
   await Promise.all([page, dashboard].map((one) => one.context().close()));
+});
+
+test('a work order with codes is printed from the dashboard', { skip }, async () => {
+  const signing = await openPasskeyFixture(fixture.service, (await fixture.member('admin')).visitor);
+  const { worker } = await signing.passkeyWorker({ name: 'Eva Dahl' });
+  assert.ok(worker);
+  const { maintenanceId } = await signing.made();
+  const path = `/assets/${encodeURIComponent(signing.assetId)}`;
+  const page = await fixture.open(path, { as: await fixture.owner() });
+  await page.getByRole('button', { name: 'Work order' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Work order' });
+  await dialog.getByRole('button', { name: 'Another signature' }).click();
+  assert.equal(await dialog.getByLabel('Worker').count(), 2);
+  assert.deepEqual(await findFaults(page), []);
+  await dialog.getByRole('button', { name: 'Remove the last' }).click();
+  await dialog.getByLabel('Worker').click();
+  await page.getByRole('option', { name: /Eva Dahl/ }).click();
+  const downloading = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Download PDF' }).click();
+  const download = await downloading;
+  assert.equal(download.suggestedFilename(), `work-order-${maintenanceId}.pdf`);
+  const { text } = readPdf(await buffer(await download.createReadStream()));
+  assert.match(text, /Performed: Eva Dahl/);
+  await page.getByText('The work order is downloaded').waitFor();
+  await page.context().close();
 });

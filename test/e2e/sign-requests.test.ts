@@ -5,6 +5,7 @@ import { signoffDigest } from '../../src/proof/signoff/signoff-digest.ts';
 import type { Scope } from '../../src/runtime/caller.ts';
 import type { SoftPasskey } from '../support/clients/soft-passkey.ts';
 import { sendForm } from '../support/clients/upload.ts';
+import { licence } from '../support/fixtures/maintenance-fixture.ts';
 import { openPasskeyFixture, type PasskeyFixture } from '../support/fixtures/passkey-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { makePerson } from '../support/openapi/openapi-things.ts';
@@ -163,5 +164,18 @@ test('links are made by who may sign off, for a worker with a passkey, in their 
     assertError(await service.call('POST', url, { body, key: writer }), 'forbidden');
   }
   assertError(await request(maintenanceId, fixture.worker), 'conflict');
-  assertError(await request(maintenanceId, worker, 'certified'), 'conflict');
+  assertError(await request(maintenanceId, worker, 'certified'), 'licence_required');
+});
+
+test('a link may be made before its turn, and signs only when it has come', async () => {
+  const { worker: performer, passkey: own, maintenanceId, token: performing } = await linked();
+  assert.ok(performer);
+  const certifier = await fixture.passkeyWorker({ licences: [licence('repair', 'DK.66.71')] });
+  const { json: link } = await request(maintenanceId, certifier.worker, 'certified');
+  const early = await ask('open', { token: link.token });
+  assertError(early, 'conflict');
+  assert.match(early.json.message, /must be signed as performed before it can be certified/);
+  assert.equal((await sign(performing, own))[1].status, 201);
+  assert.equal((await sign(link.token, certifier.passkey))[1].status, 201);
+  assert.equal((await signoffsOf(maintenanceId)).length, 2);
 });

@@ -171,6 +171,22 @@ export const evidenceMutations: Mutation[] = [
     tests: ['test/e2e/signoffs.test.ts'],
   },
   {
+    name: 'counter above one that was signed later',
+    file: 'src/maintenance/passkeys/passkey-uses.store.ts',
+    text: 'if (after !== null && !rises(counter, after)) {',
+    replacement: 'if (after !== null && after < 0) {',
+    why: 'A copy of a passkey could sign with a time before the last use of the real one.',
+    tests: ['test/e2e/sign-later.test.ts'],
+  },
+  {
+    name: 'link that ended while the signature waited',
+    file: 'src/maintenance/sign-page/sign-requests.ts',
+    text: 'requireUsable(await findRequest(db, token, { lock: true }));',
+    replacement: '(await findRequest(db, token, { lock: true })) ?? requireUsable(null);',
+    why: 'A link that was withdrawn or has expired would still sign.',
+    tests: ['test/e2e/sign-later-attacks.test.ts'],
+  },
+  {
     name: 'licence good for a moment more',
     file: 'src/maintenance/signing/licence.ts',
     text: 'Date.parse(time) <= at.getTime();',

@@ -113,6 +113,7 @@ OPERATIONS: Dict[str, Operation] = {
     "open_sign_request": Operation("POST", "/api-v1/damc/sign-requests/open", (), takes_body=True),
     "get_sign_request_file": Operation("POST", "/api-v1/damc/sign-requests/file", (), takes_body=True, is_repeatable=True, is_raw=True),
     "sign_by_sign_request": Operation("POST", "/api-v1/damc/sign-requests/sign", (), takes_body=True),
+    "create_work_order": Operation("POST", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/work-order/", ("viewerAddress",), takes_body=True, is_raw=True),
     "get_signoff_rules": Operation("GET", "/api-v1/damc/signoffs/rules/", (), is_repeatable=True),
     "change_signoff_rules": Operation("PUT", "/api-v1/damc/signoffs/rules/", (), takes_body=True, is_repeatable=True),
     "get_organisation": Operation("GET", "/api-v1/damc/signoffs/organisation/", (), is_repeatable=True),
@@ -1901,6 +1902,25 @@ class Operations(Caller):
             "assertion": assertion,
         }
         result: schemas.Signoff = self._data("sign_by_sign_request", arguments, options)
+        return result
+
+    def create_work_order(
+        self,
+        asset_id: str,
+        maintenance_id: str,
+        *,
+        viewer_address: str,
+        requests: List[schemas.CreateWorkOrderRequests],
+        options: Optional[CallOptions] = None,
+    ) -> Download:
+        """Make a work order to print. Needs the scope `assets:write`."""
+        arguments: Dict[str, Any] = {
+            "viewerAddress": viewer_address,
+            "assetId": asset_id,
+            "maintenanceId": maintenance_id,
+            "requests": requests,
+        }
+        result: Download = self._data("create_work_order", arguments, options)
         return result
 
     def get_signoff_rules(

@@ -2148,6 +2148,15 @@ class SignBySignRequestAssertion(TypedDict):
     signature: str
 
 
+class _CreateWorkOrderRequestsRequired(TypedDict):
+    workerAddress: str
+    role: Literal["performed", "inspected", "certified"]
+
+
+class CreateWorkOrderRequests(_CreateWorkOrderRequestsRequired, total=False):
+    licenceScope: str
+
+
 class _PublishAssetPageEntriesRequired(TypedDict):
     show: List[Literal["type", "summary", "performedAt", "recordedAt", "workers", "data", "files", "fileContents", "release", "signoffs", "licences", "proof", "documents"]]
 

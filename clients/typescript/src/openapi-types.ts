@@ -1709,6 +1709,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/work-order/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a work order to print
+         * @description A PDF: what the work is, who has signed it, and for each of `requests` a new link to sign, as a QR code and as text. The links are those of `signoffs/requests/`: each replaces an earlier one for the same worker and role. They may be made before their turn, as for the inspection of work that is not signed as performed yet. All of them are made, or none. Needs the scope `assets:write`.
+         */
+        post: operations["createWorkOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/damc/signoffs/rules/": {
         parameters: {
             query?: never;
@@ -10957,6 +10977,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Signoff"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createWorkOrder: {
+        parameters: {
+            query: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                viewerAddress: string;
+            };
+            header?: never;
+            path: {
+                assetId: string;
+                maintenanceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    requests: {
+                        /**
+                         * Format: address
+                         * @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum
+                         */
+                        workerAddress: string;
+                        /** @enum {string} */
+                        role: "performed" | "inspected" | "certified";
+                        /**
+                         * Format: plain-text
+                         * @description Which licence to use, if several fit
+                         */
+                        licenceScope?: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The work order */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
                 };
             };
             /** @description The request was refused; `errorCode` says why */

@@ -105,6 +105,7 @@ export const operationTable = {
   openSignRequest: {"method":"POST","path":"/api-v1/damc/sign-requests/open","query":[],"takesBody":true},
   getSignRequestFile: {"method":"POST","path":"/api-v1/damc/sign-requests/file","query":[],"takesBody":true,"isRepeatable":true,"isRaw":true},
   signBySignRequest: {"method":"POST","path":"/api-v1/damc/sign-requests/sign","query":[],"takesBody":true},
+  createWorkOrder: {"method":"POST","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/work-order/","query":["viewerAddress"],"takesBody":true,"isRaw":true},
   getSignoffRules: {"method":"GET","path":"/api-v1/damc/signoffs/rules/","query":[],"isRepeatable":true},
   changeSignoffRules: {"method":"PUT","path":"/api-v1/damc/signoffs/rules/","query":[],"takesBody":true,"isRepeatable":true},
   getOrganisation: {"method":"GET","path":"/api-v1/damc/signoffs/organisation/","query":[],"isRepeatable":true},
@@ -389,6 +390,8 @@ export interface Operations {
   getSignRequestFile: Method<'getSignRequestFile'>;
   /** Sign by a link. */
   signBySignRequest: Method<'signBySignRequest'>;
+  /** Make a work order to print. Needs the scope `assets:write`. */
+  createWorkOrder: Method<'createWorkOrder'>;
   /** Get the rules for sign-offs. Needs the scope `assets:read`. */
   getSignoffRules: Method<'getSignoffRules'>;
   /** Change the rules for sign-offs. Needs the role `admin`. */

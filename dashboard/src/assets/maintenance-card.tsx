@@ -8,6 +8,7 @@ import type { Asset } from './asset.ts';
 import { entryUrl, type Maintenance, type Signoff } from './maintenance.ts';
 import type { MaintenanceStart } from './maintenance-form.tsx';
 import { SignoffForm } from './signoff-form.tsx';
+import { WorkOrderForm } from './work-order-form.tsx';
 
 export interface MaintenanceCardProps {
   asset: Asset;
@@ -131,6 +132,8 @@ export function EntryActions({
   start,
 }: Omit<MaintenanceCardProps, 'open'> & { open?: MaintenanceCardProps['open'] }) {
   const [signing, sign] = useDisclosure();
+  const [printing, print] = useDisclosure();
+  const isOpen = !entry.signoffs.some(({ role }) => role === 'certified');
   const mayAct = start !== undefined && entry.supersededBy === null;
   return (
     <Group gap={6}>
@@ -170,6 +173,12 @@ export function EntryActions({
           Sign off
         </Button>
       )}
+      {mayAct && isOpen && (
+        <Button size="compact-sm" variant="default" onClick={print.open}>
+          Work order
+        </Button>
+      )}
+      {printing && <WorkOrderForm asset={asset} entry={entry} close={print.close} />}
       {signing && <SignoffForm asset={asset} entry={entry} close={sign.close} />}
     </Group>
   );

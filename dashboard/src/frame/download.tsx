@@ -62,6 +62,22 @@ export async function saveHistory(
   offer(new Blob([JSON.stringify(whole)], { type: 'application/json' }), fileName);
 }
 
+/** The answer to a request that makes something. */
+export async function saveMade(
+  path: string,
+  fileName: string,
+  asked: { body: unknown; query?: DownloadProps['query'] },
+): Promise<void> {
+  const response = await fetch(apiUrl(path, asked.query), {
+    method: 'POST',
+    credentials: 'same-origin',
+    headers: { ...workspaceHeaders(), 'content-type': 'application/json' },
+    body: JSON.stringify(asked.body),
+  });
+  if (!response.ok) throw refusal(response.status, await response.json().catch(() => null));
+  offer(await response.blob(), fileName);
+}
+
 function offer(content: Blob, fileName: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);

@@ -2,6 +2,7 @@
 
 import { drawCertificate } from '../../holdings/certificates/certificate.ts';
 import { serveDrawings } from '../../pdf/serve-drawings.ts';
+import { drawWorkOrder } from '../sign-page/work-order-sheet.ts';
 import { drawLogbook } from './logbook.ts';
 import { drawReleaseCertificate, drawReleaseVolume } from './release-certificate.ts';
 
@@ -10,4 +11,5 @@ serveDrawings({
   logbook: drawLogbook,
   releaseCertificate: drawReleaseCertificate,
   releaseVolume: drawReleaseVolume,
+  workOrder: drawWorkOrder,
 });

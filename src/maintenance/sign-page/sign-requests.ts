@@ -58,7 +58,18 @@ export interface OpenRequest {
   expiresAt: Date;
 }
 
+export interface PreparedRequest extends Omit<MadeRequest, 'expiresAt'> {
+  worker: { id: string; address: string; name: string };
+  fields: RequestedFields;
+  input: SignoffRequest;
+}
+
 export interface SignRequests {
+  /** Checks all of them, and stores nothing before `commit`, which stores all or none. */
+  prepare(
+    caller: Caller,
+    inputs: SignoffRequest[],
+  ): Promise<{ made: PreparedRequest[]; expiresAt: Date; commit(): Promise<void> }>;
   create(caller: Caller, request: SignoffRequest): Promise<MadeRequest>;
   withdraw(caller: Caller, id: string): Promise<void>;
   open(token: string, requestId: string): Promise<OpenRequest>;
@@ -107,6 +118,57 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
     return { ...whole.maintenance, files };
   }
 
+  const prepare: SignRequests['prepare'] = async (caller, inputs) => {
+    const { origin } = passkeyHost(publicUrl());
+    const { workspaceId } = caller;
+    const createdAt = new Date();
+    const expiresAt = new Date(createdAt.getTime() + daysValid * 24 * 60 * 60 * 1000);
+    const rows: PreparedRequest[] = [];
+    for (const input of inputs) {
+      const { fields, passkey } = await signoffs.prepare(caller, { ...input, ahead: true });
+      if (!passkey) {
+        throw new AppError(
+          'conflict',
+          `The worker ${fields.worker} has no passkey. Invite them first: only passkeys sign by link.`,
+        );
+      }
+      const { signedAt: _, ...requested } = fields;
+      const { worker } = await findSubject(db, { workspaceId, ...input });
+      const token = tokenStart + randomBytes(24).toString('base64url');
+      const link = `${origin}/sign/${token}`;
+      rows.push({ id: newId('sgr'), token, link, worker, fields: requested, input });
+    }
+    // Or a key that may only write could read by its own links.
+    for (const scope of ['assets:read', 'files:read'] as const) {
+      if (may(caller, scope)) continue;
+      throw new AppError(
+        'forbidden',
+        `The link shows the entry and its attachments, so this also needs the scope ${scope}.`,
+      );
+    }
+    const commit = () =>
+      db.transaction().execute(async (db) => {
+        // In one order, so that two of these do not wait for each other.
+        for (const { id, token, worker, fields, input } of rows.toSorted(byWorkerAndRole)) {
+          const { assetId, maintenanceId, role } = input;
+          await putRequest(db, token, {
+            ...{ workspaceId, id, createdAt, expiresAt, assetId, maintenanceId, role, fields },
+            ...{ workerId: worker.id, workerAddress: worker.address },
+            requestedBy: { ...caller.actor },
+          });
+          const details = { signRequestId: id, role, workerId: worker.id };
+          await insertAll(db, [
+            auditWrite(caller, {
+              action: 'maintenance.request_signature',
+              targetId: maintenanceId,
+              details,
+            }),
+          ]);
+        }
+      });
+    return { made: rows, expiresAt, commit };
+  };
+
   /** The sign-off with this very assertion. */
   async function findMade(
     request: SignRequest,
@@ -124,48 +186,13 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
   }
 
   return {
+    prepare,
+
     async create(caller, input) {
-      const { origin } = passkeyHost(publicUrl());
-      const { fields, passkey } = await signoffs.prepare(caller, input);
-      if (!passkey) {
-        throw new AppError(
-          'conflict',
-          `The worker ${fields.worker} has no passkey. Invite them first: only passkeys sign by link.`,
-        );
-      }
-      // Or a key that may only write could read by its own links.
-      for (const scope of ['assets:read', 'files:read'] as const) {
-        if (may(caller, scope)) continue;
-        throw new AppError(
-          'forbidden',
-          `The link shows the entry and its attachments, so this also needs the scope ${scope}.`,
-        );
-      }
-      const { signedAt: _, ...requested } = fields;
-      const { workspaceId } = caller;
-      const { worker } = await findSubject(db, { workspaceId, ...input });
-      const token = tokenStart + randomBytes(24).toString('base64url');
-      const id = newId('sgr');
-      const createdAt = new Date();
-      const expiresAt = new Date(createdAt.getTime() + daysValid * 24 * 60 * 60 * 1000);
-      await db.transaction().execute(async (db) => {
-        await putRequest(db, token, {
-          ...{ workspaceId, id, createdAt, expiresAt },
-          ...{ assetId: input.assetId, maintenanceId: input.maintenanceId, role: input.role },
-          ...{ workerId: worker.id, workerAddress: worker.address },
-          fields: requested,
-          requestedBy: { ...caller.actor },
-        });
-        const details = { signRequestId: id, role: input.role, workerId: worker.id };
-        await insertAll(db, [
-          auditWrite(caller, {
-            action: 'maintenance.request_signature',
-            targetId: input.maintenanceId,
-            details,
-          }),
-        ]);
-      });
-      return { id, token, link: `${origin}/sign/${token}`, expiresAt };
+      const { made, expiresAt, commit } = await prepare(caller, [input]);
+      await commit();
+      const [{ id, token, link }] = made as [PreparedRequest];
+      return { id, token, link, expiresAt };
     },
 
     async withdraw(caller, id) {
@@ -249,6 +276,14 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
       }
     },
   };
+}
+
+function byWorkerAndRole(one: PreparedRequest, next: PreparedRequest): number {
+  const [first, second] = [one, next].map(({ worker, input }) => `${worker.id} ${input.role}`) as [
+    string,
+    string,
+  ];
+  return first < second ? -1 : 1;
 }
 
 /** Throws if nothing can be signed by it any more. */

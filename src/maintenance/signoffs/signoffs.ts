@@ -48,9 +48,11 @@ export interface SignoffRequest {
   role: SignoffRole;
   /** The scope of the licence to use; needed only if several match, and for `performed`. */
   licenceScope?: string | undefined;
+  /** Only to prepare: it is asked before earlier roles are signed. */
+  ahead?: boolean | undefined;
 }
 
-export interface NewSignoff extends SignoffRequest {
+export interface NewSignoff extends Omit<SignoffRequest, 'ahead'> {
   /** Both are for a worker who holds their own key; other workers have neither. */
   signature?: string | undefined;
   signedAt?: Date | undefined;
@@ -180,6 +182,7 @@ function unsigned(
     maintenanceId,
     role,
     licenceScope,
+    ahead,
   }: SignoffRequest & Pick<MaintenanceKey, 'workspaceId'>,
   { subject, entry, signedAt, receivedAt }: Known & { signedAt: Date; receivedAt?: Date },
 ): Omit<SignoffDocument, 'signature' | 'signedWith'> {
@@ -202,6 +205,7 @@ function unsigned(
     identity: worker.identity,
     licences: worker.licences,
     licenceScope,
+    ahead,
     // Not the stated signing time: backdating must not make an expired licence usable.
     at: new Date(),
     requires: entry.requires,
