@@ -42,9 +42,12 @@ async function begin(): Promise<void> {
   const isList = token === '' && (await readAllSaved()).length > 0;
   const found = isList ? null : obstacle(token);
   onSavedChange(() => {
+    if (isList) {
+      void showSavedList();
+      return;
+    }
     void showWayToList(token);
-    if (isList) void showSavedList();
-    else void refreshRequest(token);
+    void refreshRequest(token);
   });
   if (isList) await showSavedList();
   else if (found !== null) showTrouble(...found);

@@ -46,7 +46,7 @@ export async function openRequest(token: string): Promise<void> {
   // The clock of a phone may be wrong.
   const aheadMs = Date.parse(request.now) - (askedAt + Date.now()) / 2;
   const keeping = make('p', { class: 'soft', role: 'status' });
-  showRequest({ token, request, aheadMs }, keeping);
+  showRequest({ token, request, aheadMs }, { below: keeping });
   const kept = await keepRequest(token, { request, aheadMs });
   if (kept === null) return;
   const without =
@@ -82,16 +82,20 @@ async function showUnopened(token: string, saved: SavedRequest | null, error: Er
       make('b', {}, 'No network.'),
       ` This was saved on this device, ${since}. Sign now: it is sent when there is a network. It must arrive before ${timeText(saved.request.expiresAt)}.`,
     );
-    showRequest(saved, note);
+    showRequest(saved, { above: note });
   }
 }
 
-function showRequest(asked: Asked, note: HTMLElement): void {
+function showRequest(
+  asked: Asked,
+  { above = null, below = null }: { above?: HTMLElement | null; below?: HTMLElement | null },
+): void {
   const { token, request } = asked;
   const { workerName, assetName, entry, fields } = request;
   shown = null;
   show(
     roleTitles[fields.role],
+    above,
     make('p', { class: 'soft' }, `${entry.type} · `, make('b', {}, assetName)),
     make('section', { class: 'card' }, make('p', { class: 'summary' }, entry.summary), facts(request)),
     entry.files.length === 0 ? null : fileList(token, entry.files),
@@ -101,7 +105,7 @@ function showRequest(asked: Asked, note: HTMLElement): void {
       make('p', {}, `“${request.statement}”`),
       make('p', { class: 'soft' }, `Signed as ${workerName}.`),
     ),
-    note,
+    below,
     actButton('Sign', () => sign(asked)),
   );
 }

@@ -167,6 +167,7 @@ test('what waits is sent when the page is opened again; the list says what becam
   assert.deepEqual(await signoffsOf(second.maintenanceId), []);
   await later.getByRole('button', { name: 'Remove' }).last().click();
   await later.getByText('To be signed until').waitFor({ state: 'detached' });
+  assert.equal(await later.getByText('more saved on this device').count(), 0);
   await later.goto(second.link);
   await later.getByRole('heading', { name: 'Not accepted' }).waitFor();
   assert.deepEqual(await findFaults(later), []);

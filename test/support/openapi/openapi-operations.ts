@@ -113,8 +113,8 @@ export function asPerson(cookie: string): { key: null; headers: Record<string, s
 /** Members of which a request needs one, so that none is required; and those that name a thing within a list. */
 const oneOf: Record<string, (values: PathValues) => object> = {
   'PUT /api-v1/platform/holds': ({ recordId }) => ({ recordId, held: false }),
-  'POST /api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/work-order/': ({ address }) => ({
-    requests: [{ workerAddress: address, role: 'performed' }],
+  'POST /api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/work-order/': ({ workerAddress }) => ({
+    requests: [{ workerAddress, role: 'performed' }],
   }),
 };
 
