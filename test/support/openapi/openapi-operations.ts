@@ -150,14 +150,14 @@ export function smallestRequest(
 
 /**
  * Whether the request succeeded, or failed only for an expected reason: new things have no proof yet, a thing cannot be
- * given to its owner or put into itself, nobody can sign twice, nobody can become a member again, and an open approval has
+ * given to its owner or put into itself, nobody can sign twice or be asked to, nobody can become a member again, and an open approval has
  * made nothing to collect.
  */
 export function isSuccess({ name }: Operation, status: number): boolean {
   return (
     status < 300 ||
     (status === 409 &&
-      /\/(proof|(release-)?certificate|evidence|history|transfer|install|remove|signoffs|requests?|accept|collect)\/?$/.test(
+      /\/(proof|(release-)?certificate|evidence|history|transfer|install|remove|signoffs|requests?|work-order|accept|collect)\/?$/.test(
         name,
       ))
   );
