@@ -10,7 +10,7 @@ import type { Trust } from '../../src/proof/verify/trust.ts';
 import { browserMissing, startBrowser } from '../support/clients/browser.ts';
 import type { ReadDossier } from '../support/clients/dossier-reader.ts';
 import { readPdf } from '../support/clients/read-pdf.ts';
-import { randomAddress } from '../support/fixtures/asset-fixture.ts';
+import { pathOf, randomAddress } from '../support/fixtures/asset-fixture.ts';
 import {
   assetId,
   type DossierFixture,
@@ -78,6 +78,25 @@ test('logbook and certificates say who did what, and what was corrected', () => 
   assert.match(released, /DK\.66\.1, EASA/);
   assert.match(released, /torque 24\.5/);
   assert.match(released, /Entry number 1/);
+});
+
+test('the certificate of a single entry says what the one in the dossier says', async () => {
+  const path = `maintenances/${ids.first}/release-certificate/?viewerAddress=${owner.address}`;
+  const response = await fetch(service.url + pathOf(assetId, path), {
+    headers: { 'x-api-key': service.key },
+  });
+  assert.equal(response.status, 200);
+  const [, inDossier] = [...made.files].find(([name]) => name.includes(ids.first)) ?? assert.fail();
+  // Without when it was made, and whether the block was final by then, which moves what follows to another page.
+  const saidIn = (pdf: Buffer) =>
+    readPdf(pdf)
+      .pages.flat()
+      .filter((line) => !/^(Created on|Page \d|Provisional|When this certificate|the anchor was)/.test(line))
+      .map((line) => line.replace(/, (not final yet|final)$/, ''))
+      .sort();
+  const [single, ofDossier] = [saidIn(Buffer.from(await response.arrayBuffer())), saidIn(inDossier)];
+  assert.deepEqual([...new Set(single)], [...new Set(ofDossier)]);
+  assert.ok(single.includes('Released by') || single.some((line) => line.includes('Release withdrawn')));
 });
 
 test('only those who may see the asset get it, and every access is logged', async () => {
