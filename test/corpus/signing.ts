@@ -66,6 +66,9 @@ export async function fillSigning(
   const linked = await enter('Calibrated, and somebody has the link to sign it.');
   const { worker: workerAddress } = crew.performer;
   await client.post(`${url}${linked}/signoffs/requests/`, { workerAddress, role: 'performed' });
+  const mistaken = { workerAddress: crew.inspector.worker, role: 'performed' };
+  const withdrawn = await client.post(`${url}${linked}/signoffs/requests/`, mistaken);
+  await client.send('DELETE', `/damc/sign-requests/${withdrawn.id}`);
   const unsigned = await enter('Calibrated, and signed after an upgrade.');
   const path = `/api-v1${url}${unsigned}/signoffs/`;
   await fillIntervals(client, signed);
