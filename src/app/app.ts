@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import { createAccess } from '../access/access.part.ts';
 import { expiringKeys } from '../access/api-keys/expiring-keys.ts';
+import { waitingApprovals } from '../access/approvals/waiting-approvals.ts';
 import { budgetsNear } from '../access/workspaces/budgets-near.ts';
 import { readStoredRoom, saveBudgetSettings } from '../access/workspaces/workspace-limits.ts';
 import { createArchive } from '../anchoring/archive/archive.ts';
@@ -204,7 +205,13 @@ export async function createApp(
         lateDeliveries(db),
         lateTimestamps(db, config.clocks.authorities),
       ],
-      thingWatches: [failingEndpoints(noticeHoldMs), expiringKeys, dueWork, expiringLicences] as ThingWatch[],
+      thingWatches: [
+        failingEndpoints(noticeHoldMs),
+        expiringKeys,
+        waitingApprovals,
+        dueWork,
+        expiringLicences,
+      ] as ThingWatch[],
       holdMs: noticeHoldMs,
     }),
   );

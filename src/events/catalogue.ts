@@ -145,6 +145,11 @@ export const eventCatalogue = {
     ofNotice: true,
     data: { ...notice, key_id: text, name: text, expires_at: time },
   },
+  'approval.waiting': {
+    about: 'A step waits for a second person, or no longer does',
+    ofNotice: true,
+    data: { ...notice, approval_id: text, step: text, subject_id: text, expires_at: time },
+  },
   'asset.maintenance.due': {
     about:
       'Maintenance work on an asset is due, or has been completed; or the asset has reached a life limit',

@@ -61,6 +61,11 @@ const words: { [T in NoticeType]: Say<T> } = {
     advice: 'Create another key, and replace this one before it stops working.',
     path: '/keys',
   }),
+  'approval.waiting': ({ step, expires_at }) => ({
+    title: `A step waits for a second person: ${step}`,
+    advice: `Approve or refuse it before ${expires_at.slice(0, 16).replace('T', ' ')} UTC; then it expires.`,
+    path: '/approvals',
+  }),
   'asset.maintenance.due': ({ asset_id, name, due_by, life_limit }) => ({
     title: life_limit
       ? `The asset ${asset_id} has reached its life limit "${name}"`

@@ -26,6 +26,7 @@ EventType = Literal[
     "approval.decided",
     "endpoint.failing",
     "api_key.expiring",
+    "approval.waiting",
     "asset.maintenance.due",
     "worker.licence.expiring",
     "operator.gas.low",
@@ -56,6 +57,7 @@ Event = Union[
     schemas.ApprovalDecidedEvent,  # A step that needed a second person was approved, refused or withdrawn, or nobody decided in time
     schemas.EndpointFailingEvent,  # A webhook endpoint is failing, or works again
     schemas.Api_keyExpiringEvent,  # An API key expires within 14 days
+    schemas.ApprovalWaitingEvent,  # A step waits for a second person, or no longer does
     schemas.AssetMaintenanceDueEvent,  # Maintenance work on an asset is due, or has been completed; or the asset has reached a life limit
     schemas.WorkerLicenceExpiringEvent,  # A licence of a worker expires within 30 days or has expired, or was renewed or removed
     schemas.OperatorGasLowEvent,  # Default workspace only: the account that pays for anchors runs out of funds, or was funded

@@ -132,6 +132,26 @@ class ApprovalRules(TypedDict):
     deciders: int
 
 
+class ApprovalWaitingEvent(TypedDict):
+    """A step waits for a second person, or no longer does."""
+
+    id: str
+    type: Literal["approval.waiting"]
+    timestamp: str
+    workspace_id: str
+    data: ApprovalWaitingEventData
+
+
+class ApprovalWaitingEventData(TypedDict):
+    notice_id: str
+    state: Literal["raised", "cleared"]
+    since: str
+    approval_id: str
+    step: str
+    subject_id: str
+    expires_at: str
+
+
 class Asset(TypedDict):
     """An asset under maintenance."""
 
@@ -1144,7 +1164,7 @@ class Notice(TypedDict):
     """Something that needs attention, or needed it."""
 
     id: str
-    type: Literal["endpoint.failing", "api_key.expiring", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near"]
+    type: Literal["endpoint.failing", "api_key.expiring", "approval.waiting", "asset.maintenance.due", "worker.licence.expiring", "operator.gas.low", "operator.chain.behind", "operator.loop.failing", "operator.disk.low", "operator.budget.near"]
     state: Literal["raised", "cleared"]
     title: str
     advice: str

@@ -43,6 +43,8 @@ export interface Events {
   'endpoint.failing': Schemas['EndpointFailingEvent'];
   /** An API key expires within 14 days. */
   'api_key.expiring': Schemas['Api_keyExpiringEvent'];
+  /** A step waits for a second person, or no longer does. */
+  'approval.waiting': Schemas['ApprovalWaitingEvent'];
   /** Maintenance work on an asset is due, or has been completed; or the asset has reached a life limit. */
   'asset.maintenance.due': Schemas['AssetMaintenanceDueEvent'];
   /** A licence of a worker expires within 30 days or has expired, or was renewed or removed. */

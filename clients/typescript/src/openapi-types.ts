@@ -3298,6 +3298,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "approval.waiting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A step waits for a second person, or no longer does */
+        post: operations["onApprovalWaiting"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "asset.maintenance.due": {
         parameters: {
             query?: never;
@@ -3569,6 +3586,28 @@ export interface components {
             expiresAfterHours: number;
             /** @description How many people have the role admin or owner; a rule can be turned on when there are two */
             deciders: number;
+        };
+        /** @description A step waits for a second person, or no longer does */
+        ApprovalWaitingEvent: {
+            /** @description Unique; use it to detect duplicates */
+            id: string;
+            /** @constant */
+            type: "approval.waiting";
+            /** Format: date-time */
+            timestamp: string;
+            workspace_id: string;
+            data: {
+                notice_id: string;
+                /** @enum {string} */
+                state: "raised" | "cleared";
+                /** Format: date-time */
+                since: string;
+                approval_id: string;
+                step: string;
+                subject_id: string;
+                /** Format: date-time */
+                expires_at: string;
+            };
         };
         /** @description An asset under maintenance */
         Asset: {
@@ -4723,7 +4762,7 @@ export interface components {
         Notice: {
             id: string;
             /** @enum {string} */
-            type: "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
+            type: "endpoint.failing" | "api_key.expiring" | "approval.waiting" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
             /** @enum {string} */
             state: "raised" | "cleared";
             /** @description What is wrong, in a sentence */
@@ -11644,7 +11683,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "approval.waiting" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
                 /** @description Defaults to oldest */
                 order?: "oldest" | "newest";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
@@ -11692,7 +11731,7 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
+                type?: "file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "approval.waiting" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near";
                 /** @description X-Next-Cursor of the previous page, unchanged. */
                 cursor?: string;
             };
@@ -11795,7 +11834,7 @@ export interface operations {
                     /** @description Public https address that accepts POST */
                     url: string;
                     /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
-                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "maintenance.release.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    eventTypes: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "approval.waiting" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "maintenance.release.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
                     /**
                      * Format: plain-text
                      * @description Only events that fulfil this expression are sent; see the guide of webhooks
@@ -11951,7 +11990,7 @@ export interface operations {
                     /** @description Public https address that accepts POST */
                     url?: string;
                     /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
-                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "maintenance.release.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    eventTypes?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "approval.waiting" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "maintenance.release.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
                     /**
                      * Format: plain-text
                      * @description Only events that fulfil this expression are sent; see the guide of webhooks
@@ -12400,7 +12439,7 @@ export interface operations {
                      */
                     status?: "succeeded" | "failed" | "skipped";
                     /** @description Types, all types with a prefix such as `record.*`, or `*` for all, also future ones */
-                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "maintenance.release.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
+                    types?: ("file.anchor.confirmed" | "file.validation.completed" | "file.transfer.completed" | "record.anchor.confirmed" | "vault.deactivated" | "vault.reactivated" | "maintenance.anchor.confirmed" | "maintenance.release.withdrawn" | "asset.transfer.completed" | "asset.changed" | "asset.intervals.changed" | "asset.page.published" | "asset.page.ended" | "anchor.reorged" | "endpoint.disabled" | "approval.requested" | "approval.decided" | "endpoint.failing" | "api_key.expiring" | "approval.waiting" | "asset.maintenance.due" | "worker.licence.expiring" | "operator.gas.low" | "operator.chain.behind" | "operator.loop.failing" | "operator.disk.low" | "operator.budget.near" | "file.*" | "file.anchor.*" | "file.validation.*" | "file.transfer.*" | "record.*" | "record.anchor.*" | "vault.*" | "maintenance.*" | "maintenance.anchor.*" | "maintenance.release.*" | "asset.*" | "asset.transfer.*" | "asset.intervals.*" | "asset.page.*" | "anchor.*" | "endpoint.*" | "approval.*" | "api_key.*" | "asset.maintenance.*" | "worker.*" | "worker.licence.*" | "operator.*" | "operator.gas.*" | "operator.chain.*" | "operator.loop.*" | "operator.disk.*" | "operator.budget.*" | "*")[];
                     /** @description Only count the events */
                     dryRun?: boolean;
                 };
@@ -14944,6 +14983,28 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Api_keyExpiringEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received; any other status causes a retry */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onApprovalWaiting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalWaitingEvent"];
             };
         };
         responses: {

@@ -18,7 +18,7 @@ const touched: [prefix: string, nouns: string[]][] = [
   ['asset.maintenance.', ['assets', 'notices']],
   ['worker.', ['notices']],
   ['api_key.', ['notices']],
-  ['approval.', ['approvals', 'approval-rules']],
+  ['approval.', ['approvals', 'approval-rules', 'notices']],
   ['operator.', ['notices']],
   ['file.', ['files', 'vaults', 'stats']],
   ['record.', ['records', 'vaults', 'stats']],
