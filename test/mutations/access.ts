@@ -182,7 +182,7 @@ export const accessMutations: Mutation[] = [
   {
     name: 'key beyond its maker',
     file: 'src/access/api-keys/api-keys.ts',
-    text: '      refuseEscalation(caller, input);\n',
+    text: '    refuseEscalation(caller, input);\n',
     replacement: '',
     why: 'A key with one scope could make itself one with all of them.',
     tests: ['test/e2e/http-access.test.ts'],
