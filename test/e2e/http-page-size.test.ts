@@ -16,6 +16,7 @@ import { mostAttempts } from '../../src/webhooks/deliveries/attempts.ts';
 import { headerLimits } from '../../src/webhooks/endpoints/own-headers.ts';
 import { portalLinkLimits } from '../../src/webhooks/portal/portal-links.ts';
 import { type FormParts, sendForm } from '../support/clients/upload.ts';
+import { fillApprovals } from '../support/openapi/largest-approvals.ts';
 import { fillLists, type LargestRows, many, some } from '../support/openapi/largest-rows.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { webhookSettings } from '../support/openapi/openapi-operations.ts';
@@ -34,6 +35,7 @@ let rows: LargestRows;
 before(async () => {
   service = await startService({ runLoops: false, env: webhookSettings });
   rows = await fillLists(service);
+  await fillApprovals(service, rows.fixture.vault.address);
 });
 after(() => service.close());
 
@@ -94,6 +96,7 @@ const lists: Record<string, List | List[]> = {
   },
   [`post ${platform}/webhooks/portal/deliveries`]: { id: ['id'], least: many },
   [`get ${platform}/api-keys`]: { id: ['id'], least: many },
+  [`get ${platform}/approvals`]: { id: ['id'], least: many },
   [`get ${platform}/notices`]: { id: ['id'], least: many },
   [`get ${platform}/holds`]: { id: ['subjectId'], least: many },
   [`get ${platform}/erasures`]: { id: ['subjectId'], least: many },
