@@ -179,8 +179,10 @@ test('never compresses an answer with a secret, on any route', async () => {
   assert.deepEqual(found.sort(), [
     'get /api-v1/platform/webhooks/endpoints/{endpointId}/secret',
     'post /api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/requests/',
+    'post /api-v1/damc/assets/{assetId}/published-pages/',
     'post /api-v1/damc/workers/{address}/invite',
     'post /api-v1/platform/api-keys',
+    'post /api-v1/platform/approvals/{approvalId}/collect',
     'post /api-v1/platform/invitations',
     'post /api-v1/platform/webhooks/endpoints',
     'post /api-v1/platform/webhooks/endpoints/{endpointId}/portal-links',

@@ -12,9 +12,9 @@ export function copyExample(name: string, scratch: string): string {
   mkdirSync(join(checkout, 'examples'));
   const filter = (source: string) => !/\/(dist|node_modules|\.venv|\.next)$/.test(source);
   // What is built refers to other files by where they really are.
-  for (const path of ['clients', 'verifiers', 'src', `examples/${name}`])
+  for (const path of ['clients', 'verifiers', 'src', `examples/${name}`, 'tsconfig.json'])
     cpSync(join(root, path), join(checkout, path), { recursive: true, filter });
-  for (const path of ['node_modules', 'docs', 'pages', 'tsconfig.json', 'package.json'])
+  for (const path of ['node_modules', 'docs', 'pages', 'package.json'])
     symlinkSync(join(root, path), join(checkout, path));
   return join(checkout, 'examples', name);
 }
