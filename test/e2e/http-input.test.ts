@@ -182,7 +182,7 @@ test('lengths count characters, not code units, and text comes back unchanged', 
 
 /** Texts that are compared, looked up or checked by rules of their own, and shown to nobody as they came. */
 const notForReading =
-  /^(id|cursor|token|password|signature|url|recordId|\w*[fF]ileIds?|completedBy|supersedes|closes)$/;
+  /^(id|cursor|token|password|signature|url|recordId|\w*[fF]ileIds?|maintenanceIds|gtin|serial|giai|completedBy|supersedes|closes)$/;
 
 test('every text that people read refuses marks that change its direction', async () => {
   const open = operations.flatMap(({ name, body }) =>
