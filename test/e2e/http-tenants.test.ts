@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { isAtLeast, onBehalf, roles, type Scope, scopes } from '../../src/runtime/caller.ts';
 import type { Visitor } from '../support/clients/browser-session.ts';
 import { readEvents, streamPath } from '../support/clients/event-reader.ts';
+import { untilLookedAt } from '../support/fixtures/notices-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import {
   asPerson,
@@ -29,13 +30,9 @@ const deliveries = '/api-v1/platform/webhooks/deliveries';
 const replays = '/api-v1/platform/webhooks/replays';
 const events = '/api-v1/platform/events';
 const auditLog = '/api-v1/platform/audit-log';
-const notices = '/api-v1/platform/notices';
-const holds = '/api-v1/platform/holds';
-const erasures = '/api-v1/platform/erasures';
-const approvals = '/api-v1/platform/approvals';
 const lists = [
   ...[vaults, files, records, workers, assets, keys, events, auditLog, endpoints, deliveries],
-  ...[notices, holds, erasures, approvals],
+  ...['notices', 'holds', 'erasures', 'approvals'].map((name) => `/api-v1/platform/${name}`),
 ];
 const rules = '/api-v1/damc/signoffs/rules/';
 const workRules = `${rules}work/`;
@@ -100,6 +97,9 @@ before(async () => {
 after(() => service.close());
 
 test('every route that names a resource is 404 for another workspace, and changes nothing', async () => {
+  await untilLookedAt(service);
+  const waiting = () => service.sql('select 1 from placed_events where position is null limit 1');
+  await waitUntil(async () => (await waiting()).rows.length === 0);
   const before = await ownLists();
   const named = operations.filter(({ parameters }) =>
     parameters.some((parameter) => parameter.in === 'path'),
