@@ -29,7 +29,9 @@ after(async () => {
   await database.close();
 });
 beforeEach(async () => {
-  await database.pool.query('truncate webhook_deliveries, webhook_queue, webhook_endpoints, events');
+  await database.pool.query(
+    'truncate webhook_deliveries, webhook_queue, webhook_portal_links, webhook_endpoints, events',
+  );
   workspaceId = (await createWorkspace(database.db, { name: `Claim ${randomUUID()}` })).id;
 });
 
