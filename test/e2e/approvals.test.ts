@@ -207,8 +207,9 @@ test('a request can be refused with a reason, withdrawn by who asked, and is tol
 
   const told = await waitUntil(async () => {
     const { json } = await owner.visitor.call('GET', `${api}/events?limit=1000`);
-    const ofThese = json.filter(({ data }: { data: { approval_id: string } }) =>
-      [id, second].includes(data.approval_id),
+    const ofThese = json.filter(
+      ({ type, data }: { type: string; data: { approval_id: string } }) =>
+        type !== 'approval.waiting' && [id, second].includes(data.approval_id),
     );
     return ofThese.length === 4 ? ofThese : null;
   });

@@ -1,4 +1,5 @@
 /** Watches a migration from a second connection: which sessions it waits for, and how far an index has got. */
+import { setTimeout as rest } from 'node:timers/promises';
 import pg from 'pg';
 
 export interface LockWatch {
@@ -23,7 +24,8 @@ export async function watchLocks(connection: pg.ClientConfig, watched: pg.Client
   client.on('error', () => {});
   let blockers = '';
   let progress: string | null = null;
-  let closed = false;
+  const end = new AbortController();
+  const pause = () => rest(lookMs, undefined, { signal: end.signal });
 
   async function look(): Promise<void> {
     const { rows } = await client.query<{ text: string }>(blockersOf, [pid]);
@@ -33,11 +35,13 @@ export async function watchLocks(connection: pg.ClientConfig, watched: pg.Client
     progress = index[0]?.text ?? null;
   }
 
+  /** Until it is closed. Most migrations are over before it begins, and need no second connection. */
   async function run(): Promise<void> {
+    await pause();
     await client.connect();
-    while (!closed) {
+    for (;;) {
       await look();
-      await new Promise((resolve) => setTimeout(resolve, lookMs));
+      await pause();
     }
   }
 
@@ -46,7 +50,7 @@ export async function watchLocks(connection: pg.ClientConfig, watched: pg.Client
     blockers: () => blockers,
     progress: () => progress,
     async close() {
-      closed = true;
+      end.abort();
       await running;
       await client.end().catch(() => {});
     },
