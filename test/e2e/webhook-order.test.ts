@@ -184,8 +184,10 @@ test('turning the order on and off loses and repeats nothing', async () => {
   const { receiver, seen, arrivals } = await receive();
   const endpointId = await subscribe(receiver, { ordering: 'none' });
   const order = async (ordering: string) => {
-    const { json } = await service.call('PATCH', `${base}/endpoints/${endpointId}`, { body: { ordering } });
-    assert.equal(json.ordering, ordering);
+    const { json, text } = await service.call('PATCH', `${base}/endpoints/${endpointId}`, {
+      body: { ordering },
+    });
+    assert.equal(json.ordering, ordering, text);
   };
   for (const [round, ordering] of ['resource', 'none', 'resource', 'none'].entries()) {
     const making = makeEvents(round * 200, round * 200 + 100, 10);

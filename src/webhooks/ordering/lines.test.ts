@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { placeAll } from '../../../test/support/fixtures/placed-events.ts';
 import { openTestDatabase } from '../../../test/support/service/database.ts';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import { createWorkspace } from '../../access/workspaces/workspaces.ts';
 import { newId } from '../../runtime/ids.ts';
 import { openLine } from './lines.store.ts';
@@ -68,6 +69,27 @@ test('what a node did not release is found, and what comes meanwhile does not ov
   assert.deepEqual(await queued(), ['a 4 waits', 'b 5 waits', 'c 6 is due']);
   assert.equal(await lines.sweep(), false);
   assert.deepEqual(await queued(), ['a 4 is due', 'b 5 is due', 'c 6 is due']);
+});
+
+test('a line locks in the same order as a change of its endpoint, so there is no deadlock', async () => {
+  const change = await database.pool.connect();
+  try {
+    await change.query('begin');
+    await change.query('select 1 from webhook_endpoints where id = $1 for update', [endpointId]);
+    const made = makeEvents('d');
+    await waitUntil(async () => {
+      const { rows } = await database.pool.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length > 0;
+    });
+    await change.query('update webhook_lines set until = null where endpoint_id = $1', [endpointId]);
+    await change.query('commit');
+    await made;
+  } finally {
+    change.release(true);
+  }
+  assert.ok((await queued()).includes('d 7 is due'));
 });
 
 test('the resource is the most specific thing that the event names', () => {

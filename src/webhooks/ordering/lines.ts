@@ -68,7 +68,7 @@ export function createLines({ db, pool, deliveryWakeup }: LinesDeps): Lines {
       return false;
     }
     const resources = await db.transaction().execute(async (db) => {
-      if (!(await moveLine(db, line, upTo))) return null;
+      // Before the line, as whoever changes the endpoint locks them too.
       const endpoint = await db
         .selectFrom('webhook_endpoints')
         .select(['id', 'enabled', 'deleted_at', 'event_types', 'filter_path'])
@@ -77,6 +77,7 @@ export function createLines({ db, pool, deliveryWakeup }: LinesDeps): Lines {
         // A change that disables the endpoint waits for these deliveries, and then skips them.
         .forShare()
         .executeTakeFirst();
+      if (!(await moveLine(db, line, upTo))) return null;
       if (!endpoint || endpoint.deleted_at) {
         await removeLine(db, endpointId);
         return null;
