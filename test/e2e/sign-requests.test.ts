@@ -34,17 +34,21 @@ async function linked({ counts = false, fileIds = [] as string[] } = {}) {
   return { worker, passkey, passkeyId, maintenanceId, token: made.json.token as string };
 }
 
-/** As the page does it. */
-async function sign(token: string, passkey: SoftPasskey, change: object = {}): Promise<[object, Answer]> {
+/** What the page sends, after it has opened the link. */
+async function signatureBy(token: string, passkey: SoftPasskey, change: object = {}): Promise<object> {
   const { json, status, text } = await ask('open', { token });
   assert.equal(status, 200, text);
   const signedAt = Math.floor(Date.parse(json.now) / 1000);
   const challenge = Buffer.from(signoffDigest({ ...json.fields, signedAt, ...change })).toString('base64url');
-  const body = {
+  return {
     token,
     signedAt: new Date(signedAt * 1000).toISOString(),
     assertion: passkey.sign({ rpId: json.passkey.rpId, challenge }),
   };
+}
+
+async function sign(...given: Parameters<typeof signatureBy>): Promise<[object, Answer]> {
+  const body = await signatureBy(...given);
   return [body, await ask('sign', body)];
 }
 
@@ -82,9 +86,10 @@ test('a link shows what is signed, signs it once, and a repeat gets the same ans
 
 test('concurrent signatures by one link make one sign-off', async () => {
   const { passkey, maintenanceId, token } = await linked();
-  const answers = await Promise.all([1, 2, 3, 4].map(() => sign(token, passkey)));
-  const [[, first]] = answers.filter(([, { status }]) => status === 201) as [[object, Answer]];
-  for (const [, { status, json, text }] of answers) {
+  const bodies = await Promise.all([1, 2, 3, 4].map(() => signatureBy(token, passkey)));
+  const answers = await Promise.all(bodies.map((body) => ask('sign', body)));
+  const [first] = answers.filter(({ status }) => status === 201) as [Answer];
+  for (const { status, json, text } of answers) {
     // Made in the same second, by a passkey that does not count, they are the same assertion.
     assert.ok(status === 409 || json.signoffHash === first.json.signoffHash, text);
   }
