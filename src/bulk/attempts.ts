@@ -66,6 +66,17 @@ export function codeOf({ body }: Answer): string {
   return typeof errorCode === 'string' ? errorCode : '';
 }
 
+/** What a refusal of one request means: that its content is wrong, or that no other will be accepted either. */
+export function requireContentFault(answer: Answer): string {
+  const { status } = answer;
+  if (status === 400 || status === 413 || status === 415) return messageOf(answer);
+  if (codeOf(answer) === 'idempotency_key_reused')
+    throw new ImportStopped(
+      `${messageOf(answer)} Probably another version of Holdfast began this import: finish it with that one.`,
+    );
+  throw new ImportStopped(messageOf(answer));
+}
+
 /** A full disk here is no trouble of the service. */
 function isLocal(error: unknown): boolean {
   const { code = '' } = error as { code?: unknown };

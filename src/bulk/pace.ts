@@ -39,3 +39,11 @@ export function createPace(): Pace {
     },
   };
 }
+
+/** Such as 0:05 or 1:02:03. */
+export function durationText(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  const minutes = Math.floor(whole / 60);
+  const clock = `${String(minutes % 60).padStart(minutes >= 60 ? 2 : 1, '0')}:${String(whole % 60).padStart(2, '0')}`;
+  return minutes >= 60 ? `${Math.floor(minutes / 60)}:${clock}` : clock;
+}

@@ -3,7 +3,9 @@ import { requestLimits } from '../input/request-limits.ts';
 import { findUnstorable } from '../input/storable-json.ts';
 import { CanonicalJsonError, canonicalJson } from '../proof/canonical.ts';
 import { hasDirectionMark } from '../runtime/visible-text.ts';
+import { type Answer, requireContentFault } from './attempts.ts';
 import type { ObjectRow } from './rows.ts';
+import type { Sent } from './run.ts';
 import type { Row } from './units.ts';
 
 export interface RecordForm {
@@ -41,6 +43,12 @@ export function recordRow({ line, end, ...row }: ObjectRow, form: RecordForm): R
 /** The body of the request that makes these records. */
 export function recordsBody(vaultAddress: string, rows: { json: string }[]): string {
   return `{"vaultAddress":${JSON.stringify(vaultAddress)},"records":[${rows.map(({ json }) => json).join(',')}]}`;
+}
+
+/** Throws ImportStopped where no other records will be accepted either. */
+export function recordsSent(answer: Answer): Sent {
+  if (answer.status !== 202) return { refused: requireContentFault(answer) };
+  return { ids: (answer.body as { id: string }[]).map(({ id }) => id) };
 }
 
 function sizeFault(bytes: number, values: number): string | null {

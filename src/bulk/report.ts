@@ -17,6 +17,26 @@ export const noCounts = (): Counts => ({
   ...{ created: 0, valid: 0, refused: 0, skipped: 0, unknown: 0, not_sent: 0 },
 });
 
+/** `noun`: of rows, in the plural. */
+export function countsText({
+  counts,
+  noun,
+  dryRun,
+}: {
+  counts: Counts;
+  noun: string;
+  dryRun: boolean;
+}): string {
+  const many = (count: number) => count.toLocaleString('en-US');
+  const parts = [
+    dryRun ? `${many(counts.valid)} ${noun} are valid` : `${many(counts.created)} ${noun} are imported`,
+    `${many(counts.refused)} refused`,
+    ...(counts.skipped > 0 ? [`${many(counts.skipped)} skipped`] : []),
+    ...(counts.unknown > 0 ? [`${many(counts.unknown)} unknown`] : []),
+  ];
+  return `${parts.join(', ')}.`;
+}
+
 export const reportFormats = ['jsonl', 'csv'] as const;
 export type ReportFormat = (typeof reportFormats)[number];
 

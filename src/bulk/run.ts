@@ -19,6 +19,12 @@ export interface Journal {
   note(key: string, state: JournalState, part?: string): Promise<void>;
 }
 
+/** What was made of a part of the input, and the key of the request. */
+export interface Made {
+  key: string;
+  ids: string[];
+}
+
 /** What one request made, in the order of its rows, or why the service refused it. */
 export type Sent = { ids: string[] } | { refused: string };
 
@@ -52,7 +58,7 @@ export interface ImportRun<R extends Placed> {
 const keyLastsMs = 23 * 60 * 60 * 1_000;
 
 const unknown =
-  'It was sent more than 23 hours ago, and the answer never arrived: it may exist. Look for it, then run the import with --resend-unknown if it does not.';
+  'It was sent more than 23 hours ago, and the answer never arrived: it may exist. Look for it; if it does not, import again and resend what is unknown (--resend-unknown).';
 
 /** Resolves with the reason why not everything was tried; null: everything was. */
 export async function runImport<R extends Placed>(run: ImportRun<R>): Promise<string | null> {

@@ -3,25 +3,24 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { importKey } from '../bulk/keys.ts';
+import { requireContentFault } from '../bulk/attempts.ts';
+import { changedFault, fileKey, filesPlan, type HashedFile } from '../bulk/files.ts';
 import { mediaTypeOf } from '../bulk/media-types.ts';
 import type { Sent } from '../bulk/run.ts';
 import type { Left, Placed } from '../bulk/units.ts';
 import { type FolderFile, folderFiles } from './folder-files.ts';
 import type { JournalFile } from './import-journal.ts';
 import { type ImportOptions, openImport } from './import-session.ts';
-import { requireActiveVault, requireContentFault, requireScope, type ServiceCalls } from './service-calls.ts';
+import { requireActiveVault, requireScope, type ServiceCalls } from './service-calls.ts';
 
 export interface FileOptions extends ImportOptions {
   vault: string;
   hidden?: boolean;
 }
 
-interface ReadFile {
-  path: string;
+interface ReadFile extends HashedFile {
   name: string;
   full: string;
-  digest: string;
 }
 
 type FileRow = Placed & ({ path: string } & (ReadFile | Left));
@@ -39,8 +38,7 @@ export async function importFiles(folder: string, options: FileOptions): Promise
   const { calls, run } = await openImport(options);
   await requireScope(calls, route);
   await requireActiveVault(calls, options.vault);
-  const plan = JSON.stringify({ kind: 'files', vault: options.vault.toLowerCase() });
-  const keyOf = ({ path, digest }: ReadFile) => importKey({ digest, plan, part: path });
+  const plan = filesPlan(options.vault);
 
   async function* units(journal: JournalFile | null): AsyncGenerator<FileRow[]> {
     let line = 0;
@@ -50,15 +48,14 @@ export async function importFiles(folder: string, options: FileOptions): Promise
       end += 'size' in file ? file.size : 0;
       const row = await hashed(file);
       const before = journal && 'digest' in row ? await journal.madeOf(row.path) : null;
-      const isOther = before !== null && 'digest' in row && before.key !== keyOf(row);
-      const fault = `It has changed since it was imported as ${before?.ids[0]}. Add a version to that file instead.`;
-      yield [{ line, end, ...(isOther ? { path: row.path, fault } : row) }];
+      const fault = 'digest' in row ? changedFault(before, fileKey(plan, row)) : null;
+      yield [{ line, end, ...(fault === null ? row : { path: row.path, fault }) }];
     }
   }
   await run<FileRow>({
     ...{ input: folder, identity: resolve(folder), plan, totalBytes, noun: 'files' },
     units,
-    keyOf: ([file]) => keyOf(file as ReadFile),
+    keyOf: ([file]) => fileKey(plan, file as ReadFile),
     partOf: ({ path }) => path,
     send: ([file], key) => sendFile(calls, { vault: options.vault, file: file as ReadFile, key }),
   });

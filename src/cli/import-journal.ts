@@ -3,7 +3,7 @@
  * on the disk before what it tells of is relied on. A last line that a kill cut off is dropped.
  */
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Journal, JournalState } from '../bulk/run.ts';
+import type { Journal, JournalState, Made } from '../bulk/run.ts';
 import { OperatorError } from '../runtime/errors.ts';
 
 export interface ImportIdentity {
@@ -16,7 +16,7 @@ export interface ImportIdentity {
 
 export interface JournalFile extends Journal {
   /** What was made of this part of the input before; null: nothing. */
-  madeOf(part: string): Promise<{ key: string; ids: string[] } | null>;
+  madeOf(part: string): Promise<Made | null>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /** The progress of an import, as one changing line on a terminal; silent elsewhere. */
-import { createPace } from '../bulk/pace.ts';
+import { createPace, durationText } from '../bulk/pace.ts';
 import type { ProgressTarget } from './progress-line.ts';
 
 export interface ImportProgress {
@@ -36,7 +36,7 @@ export function createImportProgress(
         `${count(done.rows)} ${noun}`,
         `${size(done.bytes)} of ${size(totalBytes)}`,
         ...(perSecond === null ? [] : [`${count(Math.round(perSecond))}/s`]),
-        ...(left === null ? [] : [`${duration(left)} left`]),
+        ...(left === null ? [] : [`${durationText(left)} left`]),
       ];
       terminal.write(parts.join(', ').slice(0, (terminal.columns ?? 80) - 1));
       isShown = true;
@@ -57,11 +57,4 @@ function size(bytes: number): string {
   let value = bytes;
   for (; value >= 999.5 && at < units.length - 1; at += 1) value /= 1_000;
   return `${at === 0 ? value : value.toFixed(1)} ${units[at]}`;
-}
-
-function duration(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  const minutes = Math.floor(whole / 60);
-  const clock = `${String(minutes % 60).padStart(minutes >= 60 ? 2 : 1, '0')}:${String(whole % 60).padStart(2, '0')}`;
-  return minutes >= 60 ? `${Math.floor(minutes / 60)}:${clock}` : clock;
 }

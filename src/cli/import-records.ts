@@ -2,21 +2,16 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { importKey, lineRange } from '../bulk/keys.ts';
-import { type ColumnRule, parseColumnRule } from '../bulk/mapping.ts';
-import { mostRecordBytes, recordRow, recordsBody } from '../bulk/records.ts';
-import { createRowReader, type InputFormat } from '../bulk/rows.ts';
+import { parseColumnRule } from '../bulk/mapping.ts';
+import { createRecordReader, formatOf, type RecordInput, recordsPlan } from '../bulk/record-input.ts';
+import { recordsBody, recordsSent } from '../bulk/records.ts';
+import type { InputFormat } from '../bulk/rows.ts';
 import type { Sent } from '../bulk/run.ts';
 import { InputError } from '../bulk/split-rows.ts';
 import { type Body, type Placed, type Row, recordUnits, unitsOf } from '../bulk/units.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { type ImportOptions, openImport } from './import-session.ts';
-import {
-  postJson,
-  requireActiveVault,
-  requireContentFault,
-  requireScope,
-  type ServiceCalls,
-} from './service-calls.ts';
+import { postJson, requireActiveVault, requireScope, type ServiceCalls } from './service-calls.ts';
 
 export interface RecordOptions extends ImportOptions {
   vault: string;
@@ -38,14 +33,13 @@ export async function importRecords(path: string, options: RecordOptions): Promi
     const { calls, run } = await openImport(options);
     await requireScope(calls, route);
     await requireActiveVault(calls, options.vault);
-    const plan = JSON.stringify({ kind: 'records', vault: options.vault.toLowerCase(), ...form });
+    const plan = recordsPlan(options.vault, form);
 
     async function* rows(): AsyncGenerator<Row[]> {
-      const reader = createRowReader({ ...form, maxBytes: mostRecordBytes });
-      const record = (row: Parameters<typeof recordRow>[0]) => recordRow(row, form);
-      for await (const piece of piecesOf(file)) yield reader.push(piece).map(record);
+      const reader = createRecordReader(form);
+      for await (const piece of piecesOf(file)) yield reader.push(piece);
       if (!(await isSame())) throw new OperatorError(`${path} was changed while it was read.`);
-      yield reader.end().map(record);
+      yield reader.end();
     }
     await run({
       ...{ input: path, identity: digest, plan, totalBytes, noun: 'records' },
@@ -60,17 +54,11 @@ export async function importRecords(path: string, options: RecordOptions): Promi
   }
 }
 
-interface Form {
-  format: InputFormat;
-  delimiter: string;
-  rules: ColumnRule[];
-  externalId: string[] | null;
-  isData: boolean;
-}
-
-function formOf(path: string, { format: named, delimiter, map, externalId, dataOnly }: RecordOptions): Form {
-  const format =
-    named ?? (/\.(csv|tsv|txt)$/i.test(path) ? 'csv' : /\.(jsonl|ndjson)$/i.test(path) ? 'jsonl' : null);
+function formOf(
+  path: string,
+  { format: named, delimiter, map, externalId, dataOnly }: RecordOptions,
+): RecordInput {
+  const format = named ?? formatOf(path);
   if (format === null) throw new OperatorError(`Say with --format whether ${path} is csv or jsonl.`);
   if (format === 'jsonl' && map.length > 0) throw new OperatorError('--map is for CSV.');
   try {
@@ -94,8 +82,7 @@ async function sendRecords(
     route,
     postJson(() => recordsBody(vault, rows), { 'idempotency-key': key }),
   );
-  if (answer.status !== 202) return { refused: requireContentFault(answer) };
-  return { ids: (answer.body as { id: string }[]).map(({ id }) => id) };
+  return recordsSent(answer);
 }
 
 async function openInput(path: string): Promise<FileHandle> {

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { type Counts, noCounts, type ReportRow, reportHead, reportText } from '../bulk/report.ts';
-import { leftReport, runImport, type Sent } from '../bulk/run.ts';
-import { isGood, type Left, type Placed } from '../bulk/units.ts';
+import { checkUnits } from '../bulk/dry-run.ts';
+import { type Counts, countsText, noCounts, type ReportRow, reportHead, reportText } from '../bulk/report.ts';
+import { runImport, type Sent } from '../bulk/run.ts';
+import type { Left, Placed } from '../bulk/units.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { print } from './command.ts';
 import { type ConnectionOptions, chooseConnection } from './connection.ts';
@@ -100,7 +101,7 @@ export async function openImport(options: ImportOptions): Promise<ImportSession>
             stopping,
             now: Date.now,
           })
-        : await check(work.units(null), tell, stopping);
+        : await checkUnits(work.units(null), tell, stopping);
     } finally {
       progress.end();
       await report?.close();
@@ -119,31 +120,6 @@ export async function openImport(options: ImportOptions): Promise<ImportSession>
   return { calls, run };
 }
 
-/** In a dry run nothing is sent. */
-async function check<R extends Placed>(
-  units: AsyncIterable<R[]>,
-  tell: (rows: ReportRow[], end: number) => Promise<void>,
-  stopping: AbortSignal,
-): Promise<string | null> {
-  for await (const unit of units) {
-    const rows = unit.map(
-      (row) =>
-        leftReport(row) ?? {
-          line: row.line,
-          id: null,
-          status: 'valid' as const,
-          error: null,
-          ...pathOf(row),
-        },
-    );
-    await tell(rows, unit.at(-1)?.end ?? 0);
-    if (stopping.aborted) return 'It was interrupted.';
-  }
-  return null;
-}
-
-const pathOf = (row: Placed) => (isGood(row) && 'path' in row ? { path: String(row.path) } : {});
-
 function summary({
   counts,
   noun,
@@ -155,20 +131,13 @@ function summary({
   stopped: string | null;
   dryRun: boolean;
 }): string {
-  const many = (count: number) => count.toLocaleString('en-US');
-  const parts = [
-    dryRun ? `${many(counts.valid)} ${noun} are valid` : `${many(counts.created)} ${noun} are imported`,
-    `${many(counts.refused)} refused`,
-    ...(counts.skipped > 0 ? [`${many(counts.skipped)} skipped`] : []),
-    ...(counts.unknown > 0 ? [`${many(counts.unknown)} unknown`] : []),
-  ];
   const ended =
     stopped === null
       ? dryRun
         ? ' Nothing was sent.'
         : ''
       : `\nNot finished: ${stopped} Run the same command again to continue.`;
-  return `${parts.join(', ')}.${ended}`;
+  return `${countsText({ counts, noun, dryRun })}${ended}`;
 }
 
 async function journalPathOf(input: string, folder: string | undefined): Promise<string> {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { type Answer, type Attempts, codeOf, messageOf, persist } from '../bulk/attempts.ts';
+import { type Answer, type Attempts, messageOf, persist } from '../bulk/attempts.ts';
 import { ImportStopped } from '../bulk/run.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { pause } from '../runtime/loop.ts';
@@ -105,17 +105,6 @@ export function createServiceCalls(
         attempts,
       ),
   };
-}
-
-/** What a refusal of one request means: that its content is wrong, or that no other will be accepted either. */
-export function requireContentFault(answer: Answer): string {
-  const { status } = answer;
-  if (status === 400 || status === 413 || status === 415) return messageOf(answer);
-  if (codeOf(answer) === 'idempotency_key_reused')
-    throw new ImportStopped(
-      `${messageOf(answer)} Probably another version of Holdfast began this import: finish it with that one.`,
-    );
-  throw new ImportStopped(messageOf(answer));
 }
 
 /** Before an import: whether the key may make such things, by a request that is refused as empty. */
