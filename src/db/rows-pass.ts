@@ -30,7 +30,7 @@ export interface KeyPage {
  * For the connections of a walk: an index gives the order of each page. With a poor estimate PostgreSQL would sort the rest
  * of a partitioned table for every page, which took seventy times as long.
  */
-export const walkSettings: SessionSettings = { enable_sort: 'off', jit: 'off' };
+export const walkSettings: SessionSettings = { enable_sort: 'off' };
 
 const usualPageRows = 1_000;
 /** Counting more rows than this takes long; PostgreSQL's own estimate is good enough then. */
