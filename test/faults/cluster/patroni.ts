@@ -1,6 +1,6 @@
 /** Three PostgreSQL servers under Patroni with etcd, as in deploy/patroni/patroni.yml: one takes writes, one is synchronous. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -62,11 +62,15 @@ export async function startPatroni(): Promise<Patroni> {
   await own(home);
   const running = new Set<ChildProcess>();
 
-  function launch(program: string, args: string[], env: Record<string, string> = {}): ChildProcess {
+  function launch(
+    program: string,
+    args: string[],
+    { env = {}, output = 'ignore' }: Launch = {},
+  ): ChildProcess {
     const child = spawn(program, args, {
       cwd: home,
       env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC', ...env },
-      stdio: 'ignore',
+      stdio: ['ignore', output, output],
       ...(account && { uid: account.uid, gid: account.gid }),
     });
     running.add(child);
@@ -116,11 +120,16 @@ export async function startPatroni(): Promise<Patroni> {
       name,
       port,
       start() {
+        const output = openSync(join(directory, 'postgresql.log'), 'a');
         child = launch('patroni', [file], {
-          PATRONI_SUPERUSER_PASSWORD: passwords.superuser,
-          PATRONI_REPLICATION_PASSWORD: passwords.replication,
-          PATRONI_REWIND_PASSWORD: passwords.rewind,
+          env: {
+            PATRONI_SUPERUSER_PASSWORD: passwords.superuser,
+            PATRONI_REPLICATION_PASSWORD: passwords.replication,
+            PATRONI_REWIND_PASSWORD: passwords.rewind,
+          },
+          output,
         });
+        closeSync(output);
       },
       async kill() {
         const patroni = child;
@@ -148,10 +157,16 @@ export async function startPatroni(): Promise<Patroni> {
   }
 
   const log = async () => {
-    const texts = await Promise.all(
-      ['db1', 'db2', 'db3'].map((name) => readFile(join(home, name, 'patroni.log'), 'utf8').catch(() => '')),
+    const files = ['db1', 'db2', 'db3'].flatMap((name) =>
+      ['patroni.log', 'postgresql.log'].map((file) => join(name, file)),
     );
-    return texts.map((text) => text.slice(-3_000)).join('\n---\n');
+    const texts = await Promise.all(
+      files.map(async (file) => {
+        const text = await readFile(join(home, file), 'utf8').catch(() => '');
+        return `--- ${file}\n${text.slice(-5_000)}`;
+      }),
+    );
+    return texts.join('\n');
   };
 
   const members: (Member & { port: number })[] = [];
@@ -216,6 +231,12 @@ export async function startPatroni(): Promise<Patroni> {
     await close();
     throw new Error(`${(error as Error).message}\n${said}`, { cause: error });
   }
+}
+
+interface Launch {
+  env?: Record<string, string>;
+  /** Where its output goes. */
+  output?: number | 'ignore';
 }
 
 interface Place {
