@@ -263,6 +263,8 @@ async function configOf({ name, directory, etcd, port, restPort }: Place): Promi
       listen: `127.0.0.1:${port}`,
       connect_address: `127.0.0.1:${port}`,
       data_dir: join(directory, 'data'),
+      // By default all members on this machine would write over the same file.
+      pgpass: join(directory, 'pgpass'),
       parameters: { ...sample.postgresql.parameters, unix_socket_directories: '' },
     },
     // There is none to reset.
