@@ -237,8 +237,11 @@ function mayGrantOnBehalf(caller: Caller): boolean {
   return caller.actor.kind === 'command' || may(caller, onBehalf);
 }
 
-/** The person behind the key that makes a request; null for one that was made on the command line, and for other callers. */
-export async function findMaker(db: Db, { workspaceId, actor }: Caller): Promise<string | null> {
+/** The person behind an API key; null for one that was made on the command line, and for other actors. */
+export async function findMaker(
+  db: Db,
+  { workspaceId, actor }: { workspaceId: string; actor: { kind: string; id: string } },
+): Promise<string | null> {
   if (actor.kind !== 'api_key') return null;
   const key = await db
     .selectFrom('api_keys')

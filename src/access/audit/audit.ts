@@ -157,20 +157,3 @@ export function entryDigest(row: DigestedRow): Buffer {
   const entry = `${JSON.stringify(texts).slice(0, -1)},${canonicalize(row.details)}]`;
   return Buffer.from(hash('sha256', entry), 'hex');
 }
-
-/** Who did this to a resource; null if the log does not have it. */
-export async function findAuditActor(
-  db: Db,
-  { workspaceId, action, targetId }: { workspaceId: string; action: string; targetId: string },
-): Promise<{ kind: string; id: string } | null> {
-  const row = await db
-    .selectFrom('audit_entries')
-    .select(['actor_kind', 'actor_id'])
-    .where('target_id', '=', targetId)
-    .where('workspace_id', '=', workspaceId)
-    .where('action', '=', action)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  return row ? { kind: row.actor_kind, id: row.actor_id } : null;
-}

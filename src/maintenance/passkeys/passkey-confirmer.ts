@@ -1,5 +1,5 @@
 /** The second person: neither the one who invited the worker, nor the worker. */
-import { findAuditActor } from '../../access/audit/audit.ts';
+import { findMaker } from '../../access/api-keys/api-keys.ts';
 import type { Db } from '../../db/database.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -23,21 +23,13 @@ export async function requireSecondPerson(
       'You are this worker, so somebody else must confirm that the passkey is yours.',
     );
   }
-  if ((await personBehind(db, caller.workspaceId, invitedBy)) === person.userId) {
+  const { workspaceId } = caller;
+  const inviter =
+    invitedBy.kind === 'user' ? invitedBy.id : await findMaker(db, { workspaceId, actor: invitedBy });
+  if (inviter === person.userId) {
     throw new AppError(
       'second_person_required',
       'You invited this worker, or made the API key that did, so somebody else must confirm the registration.',
     );
   }
 }
-
-/** Who made a key that made a key; null if it was the operator. */
-async function personBehind(db: Db, workspaceId: string, actor: StatedActor): Promise<string | null> {
-  let behind: StatedActor | null = actor;
-  for (let step = 0; behind?.kind === 'api_key' && step < mostSteps; step += 1) {
-    behind = await findAuditActor(db, { workspaceId, action: 'api_key.create', targetId: behind.id });
-  }
-  return behind?.kind === 'user' ? behind.id : null;
-}
-
-const mostSteps = 100;
