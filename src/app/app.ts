@@ -48,7 +48,7 @@ import { dueWork } from '../maintenance/intervals/due-work.ts';
 import { createMaintenance } from '../maintenance/maintenance.part.ts';
 import { expiringLicences } from '../maintenance/workers/expiring-licences.ts';
 import { anchoringWatch, leaderWatch } from '../notices/chain-watch.ts';
-import { createNoticesPart } from '../notices/notices.part.ts';
+import { createNoticesPart, type NoticeTimes } from '../notices/notices.part.ts';
 import { createDocumentThread } from '../pdf/document-thread.ts';
 import { once, type Supervisor, superviseLoops } from '../runtime/loop.ts';
 import { version } from '../runtime/version.ts';
@@ -72,15 +72,14 @@ export interface App {
 export interface AppOptions {
   /** Called before each step; if it throws, the step fails with that error. */
   onStep?(name: string): void;
-  /** How long something has to be wrong, or well again, before people are told; see `src/notices/signs.store.ts`. */
-  noticeHoldMs?: number;
+  noticeTimes?: NoticeTimes;
 }
 
 /** Creates all parts of a running service; the caller makes the server listen and starts the loops. */
 export async function createApp(
   config: Config,
   log: Logger,
-  { onStep = () => {}, noticeHoldMs }: AppOptions = {},
+  { onStep = () => {}, noticeTimes = {} }: AppOptions = {},
 ): Promise<App> {
   await using opened = new AsyncDisposableStack();
   async function open<Thing>(
@@ -206,13 +205,13 @@ export async function createApp(
         lateTimestamps(db, config.clocks.authorities),
       ],
       thingWatches: [
-        failingEndpoints(noticeHoldMs),
+        failingEndpoints(noticeTimes.holdMs),
         expiringKeys,
         waitingApprovals,
         dueWork,
         expiringLicences,
       ] as ThingWatch[],
-      holdMs: noticeHoldMs,
+      times: noticeTimes,
     }),
   );
 

@@ -2,14 +2,12 @@
 import { type Changes, type Loop, repeating, type Wakeup } from '../runtime/loop.ts';
 import type { Notices } from './notices.ts';
 
-const lookEveryMs = 5_000;
-
 /** On every node. */
-export function noticeSignsLoop(report: () => Promise<void>): Loop {
+export function noticeSignsLoop(report: () => Promise<void>, lookMs: number): Loop {
   return {
     ...repeating({
       name: 'notice-signs',
-      restMs: lookEveryMs,
+      restMs: lookMs,
       async step() {
         await report();
         return false;
@@ -19,9 +17,9 @@ export function noticeSignsLoop(report: () => Promise<void>): Loop {
   };
 }
 
-export function noticesLoop(notices: Notices): Loop {
+export function noticesLoop(notices: Notices, lookMs: number): Loop {
   return {
-    ...repeating({ name: 'notices', restMs: lookEveryMs, step: () => notices.step() }),
+    ...repeating({ name: 'notices', restMs: lookMs, step: () => notices.step() }),
     dispensable: true,
   };
 }

@@ -14,6 +14,15 @@ import { noticeRoutes } from './notices.routes.ts';
 import { createNotices, createReporter } from './notices.ts';
 import { usualHoldMs } from './signs.store.ts';
 
+export interface NoticeTimes {
+  /** How long something has to be wrong, or well again, before people are told; see `signs.store.ts`. */
+  holdMs?: number;
+  /** How often it looks. */
+  lookMs?: number;
+}
+
+const usualLookMs = 5_000;
+
 export interface NoticesPartDeps {
   db: Db;
   loopHealth(): LoopHealth[];
@@ -23,7 +32,7 @@ export interface NoticesPartDeps {
   /** What any one node finds in the database. */
   watches: Watch[];
   thingWatches: ThingWatch[];
-  holdMs?: number | undefined;
+  times?: NoticeTimes;
   publicUrl(): string;
   eventWakeup: Pick<Wakeup, 'wake'>;
   changes: Changes;
@@ -31,7 +40,8 @@ export interface NoticesPartDeps {
 }
 
 export function createNoticesPart(config: MailConfig, deps: NoticesPartDeps): Part {
-  const { db, watches, thingWatches, holdMs = usualHoldMs, publicUrl, eventWakeup, changes, log } = deps;
+  const { db, watches, thingWatches, publicUrl, eventWakeup, changes, log } = deps;
+  const { holdMs = usualHoldMs, lookMs = usualLookMs } = deps.times ?? {};
   const { smtp } = config;
   const mailer = smtp && createMailer({ ...config, smtp });
   const mailWakeup = createWakeup();
@@ -51,9 +61,9 @@ export function createNoticesPart(config: MailConfig, deps: NoticesPartDeps): Pa
     watches: [loopWatch(deps.loopHealth), diskWatch(deps.disk), ...deps.nodeWatches],
   });
   return {
-    nodeLoops: [noticeSignsLoop(report)],
+    nodeLoops: [noticeSignsLoop(report, lookMs)],
     loops: [
-      noticesLoop(notices),
+      noticesLoop(notices, lookMs),
       ...(mailer
         ? [noticeMailLoop(createMailing({ db, mailer, publicUrl, log }), { wakeup: mailWakeup, changes })]
         : []),

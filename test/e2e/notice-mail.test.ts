@@ -49,7 +49,10 @@ const mailed = (server: MailServer, times: number) =>
 test('owners are mailed once, in plain words, with a link; and turn it off for themselves', async () => {
   const server = opened(await startMailServer({ secure: true, password: 'a/b c' }));
   const service = opened(
-    await startService({ env: mailSettings(`smtps://holdfast:a%2Fb%20c@localhost:${server.port}`) }),
+    await startService({
+      env: mailSettings(`smtps://holdfast:a%2Fb%20c@localhost:${server.port}`),
+      noticeTimes: { lookMs: 100 },
+    }),
   );
   const owner = await becomeOwner(service, ada);
   await raiseOne(service);
@@ -77,7 +80,10 @@ test('mail waits for a server that is away, and operators see why it is not sent
   const away = await startMailServer();
   await away.close();
   const service = opened(
-    await startService({ env: mailSettings(`smtp://127.0.0.1:${away.port}`), noticeHoldMs: 200 }),
+    await startService({
+      env: mailSettings(`smtp://127.0.0.1:${away.port}`),
+      noticeTimes: { holdMs: 200, lookMs: 100 },
+    }),
   );
   await becomeOwner(service, ada);
   await raiseOne(service);
@@ -106,7 +112,12 @@ test('a recipient that the server refuses does not keep mail from the others', a
       },
     }),
   );
-  const service = opened(await startService({ env: mailSettings(`smtp://127.0.0.1:${server.port}`) }));
+  const service = opened(
+    await startService({
+      env: mailSettings(`smtp://127.0.0.1:${server.port}`),
+      noticeTimes: { lookMs: 100 },
+    }),
+  );
   await becomeOwner(service, ada);
   await service.sql(`insert into users (id, name, email) values ('usr_other', 'Bo', 'bo@example.com')`);
   await service.sql(
@@ -122,7 +133,12 @@ test('a recipient that the server refuses does not keep mail from the others', a
 
 test('many notices at once are one mail', async () => {
   const server = opened(await startMailServer());
-  const service = opened(await startService({ env: mailSettings(`smtp://127.0.0.1:${server.port}`) }));
+  const service = opened(
+    await startService({
+      env: mailSettings(`smtp://127.0.0.1:${server.port}`),
+      noticeTimes: { lookMs: 100 },
+    }),
+  );
   await becomeOwner(service, ada);
   await service.sql(
     `insert into workers (workspace_id, id, name, address, key_holder, licences)

@@ -77,11 +77,19 @@ test('nodes that are killed while they tell neither lose nor repeat anything', a
 
 test('what several nodes see is told once; it is cleared when it is over, and told again when it comes back', async () => {
   const master = { HOLDFAST_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
-  const one = await startService({ env: master, noticeHoldMs: 500 });
+  const one = await startService({ env: master, noticeTimes: { holdMs: 500, lookMs: 100 } });
   cleanups.push(() => one.close());
   const env = { ...master, HOLDFAST_DISK_LOW_BYTES: '9999999999999' };
-  const low = await startService({ databaseUrl: one.databaseUrl, env, noticeHoldMs: 500 });
-  const alsoLow = await startService({ databaseUrl: one.databaseUrl, env, noticeHoldMs: 500 });
+  const low = await startService({
+    databaseUrl: one.databaseUrl,
+    env,
+    noticeTimes: { holdMs: 500, lookMs: 100 },
+  });
+  const alsoLow = await startService({
+    databaseUrl: one.databaseUrl,
+    env,
+    noticeTimes: { holdMs: 500, lookMs: 100 },
+  });
   let closed = false;
   const close = async () => {
     if (closed) return;
@@ -101,7 +109,11 @@ test('what several nodes see is told once; it is cleared when it is over, and to
   await close();
   const [, cleared] = await toldTimes(one, 'operator.disk.low', { times: 2 });
   assert.deepEqual([cleared?.data.state, cleared?.data.notice_id], ['cleared', raised.data.notice_id]);
-  const again = await startService({ databaseUrl: one.databaseUrl, env, noticeHoldMs: 500 });
+  const again = await startService({
+    databaseUrl: one.databaseUrl,
+    env,
+    noticeTimes: { holdMs: 500, lookMs: 100 },
+  });
   cleanups.push(() => again.close());
   const [, , second] = await toldTimes(one, 'operator.disk.low', { times: 3 });
   assert.equal(second?.data.state, 'raised');
@@ -109,7 +121,7 @@ test('what several nodes see is told once; it is cleared when it is over, and to
 });
 
 test('a loop that fails only for a moment, and a workspace far from its budget, are not told', async () => {
-  const service = await startService({ noticeHoldMs: 24 * 60 * 60_000 });
+  const service = await startService({ noticeTimes: { holdMs: 24 * 60 * 60_000, lookMs: 100 } });
   cleanups.push(() => service.close());
   const { rows } = await service.sql(`select id from workspaces where slug = 'default'`);
   await service.sql(`update workspaces set limits = '{"api_keys": 10}' where slug = 'default'`);

@@ -14,7 +14,7 @@ let service: Service;
 let fixture: AssetFixture;
 
 before(async () => {
-  service = await startService();
+  service = await startService({ noticeTimes: { lookMs: 100 } });
   fixture = openAssetFixture(service);
 });
 after(() => service.close());
@@ -174,7 +174,7 @@ test('the list comes in pages, and needs the scope events:read', async () => {
 test('an endpoint that fails is told once, and once more when it works again', async () => {
   const receiver = await startReceiver();
   const own = await startService({
-    noticeHoldMs: 300,
+    noticeTimes: { holdMs: 300, lookMs: 100 },
     env: {
       ...webhookSettings,
       HOLDFAST_WEBHOOK_CA_FILE: certificate().caFile,

@@ -14,6 +14,7 @@ import { createWorkspace, operatorIn } from '../../../src/access/workspaces/work
 import { type App, createApp } from '../../../src/app/app.ts';
 import { type Config, readConfig } from '../../../src/config/config.ts';
 import { openDatabase } from '../../../src/db/database.ts';
+import type { NoticeTimes } from '../../../src/notices/notices.part.ts';
 import { type Scope, scopes } from '../../../src/runtime/caller.ts';
 import { blobsOf, createTestDatabase } from './database.ts';
 
@@ -68,7 +69,7 @@ export async function startService({
   runLoops = true,
   chain = false,
   log: kept = 'all',
-  noticeHoldMs = untold,
+  noticeTimes = {},
 }: {
   env?: Record<string, string>;
   databaseUrl?: string;
@@ -76,7 +77,7 @@ export async function startService({
   chain?: boolean;
   /** `of requests`: nothing is kept, and failures in requests go to standard error. */
   log?: 'all' | 'of requests';
-  noticeHoldMs?: number;
+  noticeTimes?: NoticeTimes;
 } = {}): Promise<Service> {
   // A start that fails leaves nothing open: what is left open would keep the test file from ending.
   await using opened = new AsyncDisposableStack();
@@ -98,7 +99,7 @@ export async function startService({
   const { log, logged } = kept === 'all' ? captureLog() : printFailedRequests();
   const withDatabase = openDatabase({ connection: () => ({ connectionString: url }), onError() {} });
   opened.defer(() => withDatabase.close());
-  const app = await createApp(config, log, { noticeHoldMs });
+  const app = await createApp(config, log, { noticeTimes: { holdMs: untold, ...noticeTimes } });
   opened.defer(() => app.close());
   const base = await app.server.http.listen({ host: config.host, port: config.port });
   if (runLoops) app.loops.start();
