@@ -4,7 +4,7 @@ import type { IconName } from './frame/icons.tsx';
 
 export interface NavigationGroup {
   heading: string | null;
-  links: { to: string; label: string; icon: IconName }[];
+  links: { to: string; label: string; icon: IconName; withoutViewers: boolean }[];
 }
 
 export const navigation: NavigationGroup[] = [];
@@ -12,7 +12,8 @@ for (const page of pageTable) {
   if (!('navigation' in page)) continue;
   const { heading, icon } = page.navigation;
   if (navigation.at(-1)?.heading !== heading) navigation.push({ heading, links: [] });
-  navigation.at(-1)?.links.push({ to: page.path, label: page.label, icon });
+  const withoutViewers = 'withoutViewers' in page.navigation;
+  navigation.at(-1)?.links.push({ to: page.path, label: page.label, icon, withoutViewers });
 }
 
 /** The path to the page of one thing. */

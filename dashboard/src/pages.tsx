@@ -92,9 +92,9 @@ function forDevelopers(page: Page, Component: ComponentType) {
         <PageHead title={page.label} />
         <EmptyState
           icon={'navigation' in page ? page.navigation.icon : 'eye'}
-          title={`${page.label} are not shown to viewers`}
+          title={`${page.label}: not shown to viewers`}
         >
-          If you need a key, ask an admin for the role developer.
+          If you need this page, ask an admin for the role developer.
         </EmptyState>
       </>
     );

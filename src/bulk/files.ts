@@ -8,8 +8,9 @@ export interface HashedFile {
   digest: string;
 }
 
-export function filesPlan(vault: string): string {
-  return JSON.stringify({ kind: 'files', vault: vault.toLowerCase() });
+/** `hashes`: only the hash of each file is sent. */
+export function filesPlan(vault: string, kind: 'files' | 'hashes' = 'files'): string {
+  return JSON.stringify({ kind, vault: vault.toLowerCase() });
 }
 
 export function fileKey(plan: string, { path, digest }: HashedFile): string {

@@ -92,6 +92,7 @@ async function makeData(): Promise<typeof pages> {
     [`/files/${file.id}`, 'lease.pdf'],
     ['/records', 'Records'],
     [`/records/${record.id}`, /reading-1|rec_/],
+    ['/import', 'Import'],
     ['/assets', 'Assets'],
     [`/assets/${encodeURIComponent(assetId)}`, 'Pump'],
     ['/workers', 'Workers'],

@@ -8,13 +8,20 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly docUrl: string | null;
+  /** As the service said it. */
+  readonly retryAfter: string | null;
 
-  constructor(status: number, { message, errorCode, docUrl }: Partial<ErrorBody>) {
+  constructor(
+    status: number,
+    { message, errorCode, docUrl }: Partial<ErrorBody>,
+    retryAfter: string | null = null,
+  ) {
     super(message ?? `The service answered with status ${status}.`);
     this.name = 'ApiError';
     this.status = status;
     this.code = errorCode ?? 'unknown';
     this.docUrl = docUrl ?? null;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -25,7 +32,7 @@ interface ErrorBody {
 }
 
 export interface CallOptions {
-  /** Sent as JSON, except FormData, which is sent as it is. */
+  /** Sent as JSON, except FormData and Blob, which are sent as they are. */
   body?: unknown;
   query?: Record<string, string | number | undefined>;
   headers?: Record<string, string>;
@@ -69,16 +76,17 @@ async function callOnce<T>(
   path: string,
   { body, query = {}, headers = {}, signal }: CallOptions,
 ): Promise<{ json: T; response: Response }> {
+  const asIs = body instanceof FormData || body instanceof Blob;
   const response = await fetch(apiUrl(path, query), {
     method,
     credentials: 'same-origin',
     headers: {
       accept: 'application/json',
       ...workspaceHeaders(),
-      ...(body !== undefined && !(body instanceof FormData) && { 'content-type': 'application/json' }),
+      ...(body !== undefined && !asIs && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: asIs ? body : JSON.stringify(body) }),
     ...(signal && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
@@ -86,13 +94,13 @@ async function callOnce<T>(
   });
   const text = await response.text();
   const json = parse(text);
-  if (!response.ok) throw refusal(response.status, json);
+  if (!response.ok) throw refusal(response.status, json, response.headers.get('retry-after'));
   return { json: json as T, response };
 }
 
 /** The error for a refused request; without a session, the user is asked to sign in again. */
-export function refusal(status: number, json: unknown): ApiError {
-  if (status !== 401) return new ApiError(status, (json ?? {}) as Partial<ErrorBody>);
+export function refusal(status: number, json: unknown, retryAfter: string | null = null): ApiError {
+  if (status !== 401) return new ApiError(status, (json ?? {}) as Partial<ErrorBody>, retryAfter);
   sessionEnded();
   return new ApiError(status, {
     message: 'Your session has ended. Sign in again, then try again.',

@@ -28,6 +28,26 @@ export function sessionBegun(): void {
   tell();
 }
 
+export function isSessionEnded(): boolean {
+  return ended;
+}
+
+/** Resolves when there is a session, or with the signal. */
+export function untilSession(signal: AbortSignal): Promise<void> {
+  if (!ended || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const leave = subscribe(() => {
+      if (!ended) done();
+    });
+    const done = () => {
+      leave();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    signal.addEventListener('abort', done);
+  });
+}
+
 export function useSessionEnded(): boolean {
   return useSyncExternalStore(subscribe, () => ended);
 }

@@ -10,7 +10,11 @@ export interface DropAreaProps {
   icon?: IconName;
   multiple?: boolean;
   disabled?: boolean;
+  /** Choosing means a folder, with all files in it. */
+  folder?: boolean;
   take(files: File[]): void;
+  /** Without it, folders are not accepted. */
+  takeDropped?: (dropped: DataTransfer) => void;
 }
 
 export function DropArea({
@@ -19,7 +23,9 @@ export function DropArea({
   icon = 'upload',
   multiple = false,
   disabled = false,
+  folder = false,
   take,
+  takeDropped,
 }: DropAreaProps) {
   const [over, setOver] = useState(false);
   const takeAll = (files: File[]) => {
@@ -28,7 +34,8 @@ export function DropArea({
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
-    takeAll(filesOf(event.dataTransfer));
+    if (!takeDropped) takeAll(filesOf(event.dataTransfer));
+    else if (!disabled) takeDropped(event.dataTransfer);
   };
   return (
     // The input inside does everything that dropping does.
@@ -57,6 +64,7 @@ export function DropArea({
       <input
         type="file"
         multiple={multiple}
+        {...(folder && { webkitdirectory: '' })}
         disabled={disabled}
         onChange={(event) => {
           takeAll([...(event.currentTarget.files ?? [])]);

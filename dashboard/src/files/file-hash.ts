@@ -1,7 +1,7 @@
 /** Hashes a file locally: its bytes do not leave the browser. */
 
 /** Bytes in memory at a time. */
-const pieceBytes = 4 * 1024 * 1024;
+export const pieceBytes = 4 * 1024 * 1024;
 
 export interface Progress {
   signal: AbortSignal;
@@ -21,7 +21,7 @@ export async function hashFile(file: Blob, { signal, tell }: Progress): Promise<
   return `0x${hash.end()}`;
 }
 
-async function readPiece(file: Blob, start: number): Promise<Uint8Array> {
+export async function readPiece(file: Blob, start: number): Promise<Uint8Array> {
   try {
     return new Uint8Array(await file.slice(start, start + pieceBytes).arrayBuffer());
   } catch {

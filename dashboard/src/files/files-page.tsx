@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { useMayWrite } from '../api/session.ts';
 import { PageHead } from '../frame/page-head.tsx';
+import { ImportLink } from '../imports/import-link.tsx';
 import { AddFilesButton, FileArea } from './file-area.tsx';
 import { VerifyLink } from './verify-link.tsx';
 
@@ -16,6 +17,7 @@ export function FilesPage() {
         actions={
           <>
             <VerifyLink />
+            {mayWrite && <ImportLink kind="files" />}
             {mayWrite && <AddFilesButton open={() => setAdding([])} />}
           </>
         }

@@ -18,7 +18,7 @@ export function sendForm<T>({ path, form, headers }: FormToSend, { signal, tell 
     request.upload.onprogress = ({ loaded, total }) => tell(total === 0 ? 0 : loaded / total);
     request.onload = () => {
       if (request.status >= 200 && request.status < 300) resolve(request.response as T);
-      else reject(refusal(request.status, request.response));
+      else reject(refusal(request.status, request.response, request.getResponseHeader('retry-after')));
     };
     request.onerror = () =>
       reject(

@@ -1,16 +1,5 @@
 /** Sends files, or their hashes, to be anchored: as new files, or as a new version of a file. */
-import {
-  Alert,
-  Anchor,
-  Button,
-  Group,
-  Input,
-  Modal,
-  SegmentedControl,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -27,6 +16,7 @@ import { type FileVersion, filesPath } from './file.ts';
 import { sendUpload } from './send-upload.ts';
 import { createUploadQueue, type Upload, type UploadSettings } from './upload-queue.ts';
 import { UploadRows } from './upload-rows.tsx';
+import { WhatIsSent } from './what-is-sent.tsx';
 
 export interface UploadDialogProps {
   /** Absent: new files. */
@@ -148,40 +138,6 @@ export function UploadDialog({ versionOf, files = [], vaultAddress, close }: Upl
         </Stack>
       </form>
     </Modal>
-  );
-}
-
-function WhatIsSent({
-  hashOnly,
-  choose,
-  disabled,
-}: {
-  hashOnly: boolean;
-  choose(hashOnly: boolean): void;
-  disabled: boolean;
-}) {
-  return (
-    <div>
-      <Input.Label labelElement="div" id="what-is-sent">
-        What to send
-      </Input.Label>
-      <SegmentedControl
-        fullWidth
-        disabled={disabled}
-        aria-labelledby="what-is-sent"
-        data={[
-          { value: 'bytes', label: 'The file' },
-          { value: 'hash', label: 'Only its hash' },
-        ]}
-        value={hashOnly ? 'hash' : 'bytes'}
-        onChange={(value) => choose(value === 'hash')}
-      />
-      <Text size="xs" c="dimmed" mt={4}>
-        {hashOnly
-          ? 'The file is hashed in this browser and its bytes stay here. Keep the file: nothing can be checked without it.'
-          : 'The file is stored encrypted, and can be downloaded again.'}
-      </Text>
-    </div>
   );
 }
 

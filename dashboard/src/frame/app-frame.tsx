@@ -17,11 +17,12 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { callAuth } from '../api/call.ts';
 import { useLiveUpdates } from '../api/live.ts';
-import { useMe } from '../api/session.ts';
+import { useMayWrite, useMe } from '../api/session.ts';
 import { chooseWorkspace } from '../api/workspace.ts';
+import { ImportShare } from '../imports/import-share.tsx';
 import { navigation } from '../links.ts';
 import { ConfirmAgain } from '../sign-in/confirm-again.tsx';
 import { SignInAgain } from '../sign-in/sign-in-again.tsx';
@@ -88,8 +89,12 @@ export function AppFrame() {
   );
 }
 
+/** Beside an entry of the navigation. */
+const marks: Record<string, ComponentType> = { '/approvals': OpenApprovals, '/import': ImportShare };
+
 function Navigation({ close }: { close(): void }) {
   const { pathname } = useLocation();
+  const mayWrite = useMayWrite();
   return navigation.map(({ heading, links }) => (
     <Box key={heading ?? 'top'} mb="sm">
       {heading !== null && (
@@ -97,7 +102,9 @@ function Navigation({ close }: { close(): void }) {
           {heading}
         </Text>
       )}
-      {links.map(({ to, label, icon }) => {
+      {links.map(({ to, label, icon, withoutViewers }) => {
+        if (withoutViewers && !mayWrite) return null;
+        const Mark = marks[to];
         const active = to === '/' ? pathname === '/' : pathname.startsWith(to);
         return (
           <NavLink
@@ -105,7 +112,7 @@ function Navigation({ close }: { close(): void }) {
             component={Link}
             to={to}
             label={label}
-            rightSection={to === '/approvals' ? <OpenApprovals /> : undefined}
+            rightSection={Mark && <Mark />}
             leftSection={<Icon name={icon} />}
             active={active}
             {...(active && { 'aria-current': 'page' })}

@@ -78,7 +78,7 @@ export async function saveMade(
   offer(await response.blob(), fileName);
 }
 
-function offer(content: Blob, fileName: string): void {
+export function offer(content: Blob, fileName: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = fileName;

@@ -6,6 +6,7 @@ const shapes = {
   vault:
     'M4 5h16v14H4zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6M12 9V7.5M12 16.5V15M15 12h1.5M7.5 12H9M7 19v2M17 19v2',
   file: 'M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6',
+  folder: 'M3.500 5.500h6l2 2.500h9v11h-17z',
   record: 'M8 4H6v16h2M16 4h2v16h-2M11 9h2M11 12h2M11 15h2',
   asset: 'M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9',
   worker: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8M4 20c1-4 4-6 8-6s7 2 8 6',

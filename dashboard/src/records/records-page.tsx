@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMayWrite } from '../api/session.ts';
 import { Icon } from '../frame/icons.tsx';
 import { PageHead } from '../frame/page-head.tsx';
+import { ImportLink } from '../imports/import-link.tsx';
 import { RecordForm } from './record-form.tsx';
 import { RecordList } from './record-list.tsx';
 
@@ -20,7 +21,14 @@ export function RecordsPage() {
       <PageHead
         title="Records"
         about="JSON data whose hash is anchored, version by version."
-        actions={create}
+        actions={
+          mayWrite && (
+            <>
+              <ImportLink kind="records" />
+              {create}
+            </>
+          )
+        }
       />
       <RecordList create={create} />
       {opened && <RecordForm close={close} />}

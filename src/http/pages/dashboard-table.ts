@@ -8,8 +8,8 @@ export interface DashboardPage {
   about: string;
   /** Who may open it: anybody, every member of a workspace, or members whose role is developer or higher. */
   who: 'anybody' | 'members' | 'developers';
-  /** For pages in the navigation: their heading and icon. */
-  navigation?: { heading: string | null; icon: string };
+  /** For pages in the navigation: their heading and icon, and whether viewers, who cannot use the page, do not see it. */
+  navigation?: { heading: string | null; icon: string; withoutViewers?: true };
   /**
    * The component is the only export of `dashboard/src/FILE-page.tsx`, loaded when the page is first opened. Absent for
    * pages in the main script: pages.tsx has them.
@@ -82,6 +82,14 @@ export const pageTable = [
     about: 'One record: its data, anchor, proof and versions',
     who: 'members',
     file: 'records/record',
+  },
+  {
+    path: '/import',
+    label: 'Import',
+    about: 'Brings in records from CSV or JSON Lines, or a folder of files',
+    who: 'developers',
+    navigation: { heading: 'Evidence', icon: 'upload', withoutViewers: true },
+    file: 'imports/import',
   },
   {
     path: '/assets',
