@@ -3,6 +3,7 @@ import { globSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { longOnly } from '../support/service/long.ts';
 
 export interface Options {
   /** Relative to the root of the checkout, in the order in which they start. */
@@ -27,7 +28,7 @@ export const root = resolve(import.meta.dirname, '../..');
 
 export const help = `npm test [-- FILE ...] [options]
 
-  FILE            a test file, a directory or a pattern; without one, every test
+  FILE            a test file, a directory or a pattern; without one, all but test/long
   --name TEXT     only tests whose name contains TEXT, or matches it as /a regular expression/
   --jobs N        files that run side by side (default: two for each core)
   --seed S        the seed of random tests (default: always the same)
@@ -36,9 +37,12 @@ export const help = `npm test [-- FILE ...] [options]
   --stress        with a busy loop on each core, a busy disk and slow commits
   --report FILE   write the outcome as JSON too
 
-npm run test:long       the tests that take long too
+npm run test:long       everything, also what takes long
 npm run test:repeat     the suite again and again, also under stress
 `;
+
+/** Left out unless they are named, or everything is run. */
+const longFolder = 'test/long/';
 
 /** Two per core: a test spends about half of its time waiting for processes, sockets and disks. */
 const jobsPerCore = 2;
@@ -60,8 +64,9 @@ export function readOptions(args: string[]): Options | 'help' {
 
 /** Tests of the whole service take longest, so they start first, and the short ones fill the end. */
 export function testFiles(patterns: string[]): string[] {
-  if (patterns.length === 0) return [...glob('test/**/*.test.ts'), ...glob('src/**/*.test.ts')];
-  return [...new Set(patterns.flatMap(filesOf))];
+  if (patterns.length > 0) return [...new Set(patterns.flatMap(filesOf))];
+  const files = [...glob('test/**/*.test.ts'), ...glob('src/**/*.test.ts')];
+  return longOnly === false ? files : files.filter((file) => !file.startsWith(longFolder));
 }
 
 function filesOf(pattern: string): string[] {
