@@ -93,7 +93,7 @@ async function runFiles(
   { directory, serverUrl, standstill, signal }: Surroundings,
 ): Promise<boolean> {
   const startedAt = performance.now();
-  const { files, seed } = options;
+  const { files, seed, leftOut } = options;
   if (files.length > 1) {
     // Loaded where it is needed: what finds the browser takes longer to load than many a file to run.
     const { describeVersions } = await import('./runner/versions.ts');
@@ -151,7 +151,8 @@ async function runFiles(
     return true;
   }
   const { failed, passed, skipped } = countOutcomes(runs);
-  process.stdout.write(`\n${summarise(runs, { seed, elapsedMs: performance.now() - startedAt })}\n`);
+  const elapsedMs = performance.now() - startedAt;
+  process.stdout.write(`\n${summarise(runs, { seed, elapsedMs, leftOut })}\n`);
   if (options.report !== null) await writeFile(options.report, JSON.stringify({ seed, runs }));
   if (options.name === null) await rememberTimes(runs);
   if (failed === 0 && passed + skipped === 0) {

@@ -8,6 +8,8 @@ import { longOnly } from '../support/service/long.ts';
 export interface Options {
   /** Relative to the root of the checkout, in the order in which they start. */
   files: string[];
+  /** How many files of `test/long` this run does not have. */
+  leftOut: number;
   /** Only tests whose name matches. */
   name: string | null;
   jobs: number;
@@ -50,8 +52,10 @@ const jobsPerCore = 2;
 export function readOptions(args: string[]): Options | 'help' {
   const { values, positionals } = parse(args);
   if (values.help) return 'help';
+  const isEverything = positionals.length === 0;
   return {
     files: testFiles(positionals),
+    leftOut: isEverything && longOnly !== false ? glob(`${longFolder}**/*.test.ts`).length : 0,
     name: values.name ?? null,
     jobs: positiveInteger('--jobs', values.jobs ?? String(jobsPerCore * availableParallelism())),
     seed: values.seed ?? 'holdfast',

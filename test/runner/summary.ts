@@ -52,12 +52,22 @@ export function describeFailures(run: FileRun, seed: string): string {
   return blocks.join('\n');
 }
 
-export function summarise(runs: FileRun[], options: { seed: string; elapsedMs: number }): string {
+interface Run {
+  seed: string;
+  elapsedMs: number;
+  /** Files that only the long run has. */
+  leftOut: number;
+}
+
+export function summarise(runs: FileRun[], options: Run): string {
   const failed = runs.filter(hasFailed);
   const { passed, failed: failures, skipped } = countOutcomes(runs);
   const parts = [
     describeSlowest(runs),
-    describeSkipped(runs.flatMap((run) => run.outcomes)),
+    describeSkipped(
+      runs.flatMap((run) => run.outcomes),
+      options.leftOut,
+    ),
     ...runs.flatMap(({ file, disturbed }) => (disturbed ? [describeDisturbance(file, disturbed)] : [])),
     ...(failed.length > 0 ? ['Failures:', ...failed.map((run) => describeFailures(run, options.seed))] : []),
     `${runs.length} files in ${minutes(options.elapsedMs)}, seed ${options.seed}`,
@@ -95,17 +105,21 @@ function describeSlowest(runs: FileRun[]): string {
 }
 
 /** Grouped by reason; the reason says what to install or which command runs them. */
-function describeSkipped(outcomes: Outcome[]): string {
+function describeSkipped(outcomes: Outcome[], leftOut: number): string {
   const byReason = Map.groupBy(
     outcomes.filter(({ skipped }) => skipped !== null),
     ({ skipped }) => skipped ?? '',
   );
-  if (byReason.size === 0) return '';
   const lines = [...byReason].map(
-    ([reason, tests]) =>
-      `  ${tests.length} ${tests.length === 1 ? 'test' : 'tests'}: ${reason || 'no reason given'}`,
+    ([reason, { length }]) => `  ${counted(length, 'test')}: ${reason || 'no reason given'}`,
   );
+  if (leftOut > 0) lines.unshift(`  ${counted(leftOut, 'file')} of test/long: npm run test:long has them`);
+  if (lines.length === 0) return '';
   return ['Skipped:', ...lines].join('\n');
+}
+
+function counted(many: number, noun: string): string {
+  return `${many} ${noun}${many === 1 ? '' : 's'}`;
 }
 
 function seconds(ms: number): string {
