@@ -132,7 +132,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       const signRequests = createSignRequests({
         ...{ db, signoffs, maintenances, assets, fileContents, publicUrl },
       });
-      signRequestRoutes(app, { signRequests });
+      signRequestRoutes(app, { ...shell, signRequests });
       workOrderRoutes(app, {
         workOrders: createWorkOrders({ signRequests, maintenances, assets, documents }),
       });

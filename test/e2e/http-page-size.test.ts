@@ -83,6 +83,10 @@ const lists: Record<string, List | List[]> = {
     id: ['maintenanceId'],
     least: some,
   },
+  [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/signoffs/requests/`]: {
+    id: ['id'],
+    least: many,
+  },
   [`get ${platform}/events`]: [
     { id: ['id'], least: many },
     { query: 'order=newest', id: ['id'], least: many },

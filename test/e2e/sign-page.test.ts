@@ -192,6 +192,16 @@ test('a worker signs by the link of the dashboard, and the sign-off verifies; ob
   assert.equal(document.signedWith.method, 'passkey');
   await page.reload();
   await page.getByText('Dag Moe has signed as performed, on Hydraulic pump.').waitFor();
+
+  const { worker: other } = await signing.passkeyWorker({ name: 'Eva Dahl' });
+  const body = { workerAddress: other, role: 'performed' };
+  await fixture.service.call('POST', signing.url(`${maintenanceId}/signoffs/requests/`), { body });
+  await dashboard.goto(`${path}?entry=${maintenanceId}`);
+  await dashboard.getByRole('heading', { name: 'Asked to sign' }).waitFor();
+  await dashboard.getByRole('button', { name: 'Withdraw the link for Eva Dahl as performed' }).click();
+  await dashboard.getByRole('button', { name: 'Withdraw', exact: true }).click();
+  await dashboard.getByText('The link was withdrawn.').waitFor();
+  await dashboard.getByRole('heading', { name: 'Asked to sign' }).waitFor({ state: 'detached' });
   await Promise.all([page, dashboard].map((one) => one.context().close()));
 });
 

@@ -184,3 +184,30 @@ test('a link may be made before its turn, and signs only when it has come', asyn
   assert.equal((await sign(link.token, certifier.passkey))[1].status, 201);
   assert.equal((await signoffsOf(maintenanceId)).length, 2);
 });
+
+test('the list has the links that can still be signed by, in pages, and never the links themselves', async () => {
+  const { worker, passkey, maintenanceId, token } = await linked();
+  const others = [await fixture.passkeyWorker(), await fixture.passkeyWorker()];
+  for (const other of others) assert.equal((await request(maintenanceId, other.worker)).status, 201);
+  const url = fixture.url(`${maintenanceId}/signoffs/requests/`);
+  const listed = async () => (await service.call('GET', url)).json as { id: string; workerAddress: string }[];
+  const first = await service.call('GET', `${url}?limit=2`);
+  assert.equal(first.json.length, 2);
+  const cursor = first.headers.get('x-next-cursor') ?? '';
+  const rest = await service.call('GET', `${url}?limit=2&cursor=${encodeURIComponent(cursor)}`);
+  assert.deepEqual([...first.json, ...rest.json], await listed());
+  assert.equal((await listed()).length, 3);
+  assert.doesNotMatch(first.text, /sig_/);
+
+  assert.equal((await sign(token, passkey))[1].status, 201);
+  const left = await listed();
+  assert.ok(left.every(({ workerAddress }) => workerAddress !== worker));
+  await service.call('DELETE', `/api-v1/damc/sign-requests/${left[0]?.id}`);
+  assert.deepEqual(
+    (await listed()).map(({ id }) => id),
+    [left[1]?.id],
+  );
+  await service.sql(`update sign_requests set expires_at = now() where maintenance_id = $1`, [maintenanceId]);
+  assert.deepEqual(await listed(), []);
+  assertError(await service.call('GET', fixture.url('mnt_none/signoffs/requests/')), 'resource_not_found');
+});

@@ -109,6 +109,7 @@ OPERATIONS: Dict[str, Operation] = {
     "get_worker_passkey_options": Operation("POST", "/api-v1/damc/passkeys/options", (), takes_body=True, is_repeatable=True),
     "register_worker_passkey": Operation("POST", "/api-v1/damc/passkeys/register", (), takes_body=True),
     "request_signature": Operation("POST", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/requests/", (), takes_body=True),
+    "list_signature_requests": Operation("GET", "/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/requests/", ("cursor", "limit",), is_list=True, is_repeatable=True),
     "withdraw_signature_request": Operation("DELETE", "/api-v1/damc/sign-requests/{requestId}", (), is_repeatable=True),
     "open_sign_request": Operation("POST", "/api-v1/damc/sign-requests/open", (), takes_body=True),
     "get_sign_request_file": Operation("POST", "/api-v1/damc/sign-requests/file", (), takes_body=True, is_repeatable=True, is_raw=True),
@@ -1845,6 +1846,25 @@ class Operations(Caller):
             "licenceScope": licence_scope,
         }
         result: schemas.SignRequest = self._data("request_signature", arguments, options)
+        return result
+
+    def list_signature_requests(
+        self,
+        asset_id: str,
+        maintenance_id: str,
+        *,
+        cursor: str = UNSET,
+        limit: int = UNSET,
+        options: Optional[CallOptions] = None,
+    ) -> Pages[schemas.SignLink]:
+        """List the links to sign an entry by. Needs the scope `assets:read`."""
+        arguments: Dict[str, Any] = {
+            "cursor": cursor,
+            "limit": limit,
+            "assetId": asset_id,
+            "maintenanceId": maintenance_id,
+        }
+        result: Pages[schemas.SignLink] = self._pages("list_signature_requests", arguments, options)
         return result
 
     def withdraw_signature_request(

@@ -1649,6 +1649,18 @@ class SignInRules(TypedDict):
     requireSecondFactor: bool
 
 
+class SignLink(TypedDict):
+    """A link that can still be signed by, without the link itself."""
+
+    id: str
+    workerAddress: str
+    workerName: str
+    role: Literal["performed", "inspected", "certified"]
+    requestedBy: Optional[str]
+    createdAt: str
+    expiresAt: str
+
+
 class SignRequest(TypedDict):
     """A link by which a worker signs an entry on their own device."""
 

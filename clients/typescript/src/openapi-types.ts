@@ -1616,7 +1616,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List the links to sign an entry by
+         * @description Those that were not signed by, are not withdrawn and have not expired. The links themselves are not stored: to hand one out again, make a new one. Needs the scope `assets:read`.
+         */
+        get: operations["listSignatureRequests"];
         put?: never;
         /**
          * Make a link to sign by
@@ -5330,6 +5334,21 @@ export interface components {
         SignInRules: {
             /** @description Whether only sessions with a passkey, a two-factor code or the identity provider may act in the workspace */
             requireSecondFactor: boolean;
+        };
+        /** @description A link that can still be signed by, without the link itself */
+        SignLink: {
+            id: string;
+            workerAddress: string;
+            /** @description Who is to sign */
+            workerName: string;
+            /** @enum {string} */
+            role: "performed" | "inspected" | "certified";
+            /** @description Who made the link; null if it was made with an API key */
+            requestedBy: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string;
         };
         /** @description A link by which a worker signs an entry on their own device */
         SignRequest: {
@@ -10772,6 +10791,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RegisteredPasskey"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSignatureRequests: {
+        parameters: {
+            query?: {
+                /** @description X-Next-Cursor of the previous page, unchanged. */
+                cursor?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                assetId: string;
+                maintenanceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list */
+            200: {
+                headers: {
+                    /** @description Cursor of the next page */
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignLink"][];
                 };
             };
             /** @description The request was refused; `errorCode` says why */

@@ -101,6 +101,7 @@ export const operationTable = {
   getWorkerPasskeyOptions: {"method":"POST","path":"/api-v1/damc/passkeys/options","query":[],"takesBody":true,"isRepeatable":true},
   registerWorkerPasskey: {"method":"POST","path":"/api-v1/damc/passkeys/register","query":[],"takesBody":true},
   requestSignature: {"method":"POST","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/requests/","query":[],"takesBody":true},
+  listSignatureRequests: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/requests/","query":["cursor","limit"],"isList":true,"isRepeatable":true},
   withdrawSignatureRequest: {"method":"DELETE","path":"/api-v1/damc/sign-requests/{requestId}","query":[],"isRepeatable":true},
   openSignRequest: {"method":"POST","path":"/api-v1/damc/sign-requests/open","query":[],"takesBody":true},
   getSignRequestFile: {"method":"POST","path":"/api-v1/damc/sign-requests/file","query":[],"takesBody":true,"isRepeatable":true,"isRaw":true},
@@ -382,6 +383,8 @@ export interface Operations {
   registerWorkerPasskey: Method<'registerWorkerPasskey'>;
   /** Make a link to sign by. Needs the scope `assets:write`. */
   requestSignature: Method<'requestSignature'>;
+  /** List the links to sign an entry by. Needs the scope `assets:read`. */
+  listSignatureRequests: Method<'listSignatureRequests'>;
   /** Withdraw a link to sign by. Needs the scope `assets:write`. */
   withdrawSignatureRequest: Method<'withdrawSignatureRequest'>;
   /** Look at what a link asks to sign. */

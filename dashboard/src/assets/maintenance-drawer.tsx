@@ -12,6 +12,7 @@ import type { Asset } from './asset.ts';
 import { entryQuery, entryUrl, type Signoff, type WholeMaintenance } from './maintenance.ts';
 import { CorrectionLinks, EntryActions } from './maintenance-card.tsx';
 import type { MaintenanceStart } from './maintenance-form.tsx';
+import { SignLinks } from './sign-links.tsx';
 
 export interface MaintenanceDrawerProps {
   asset: Asset;
@@ -94,6 +95,7 @@ function Whole({ asset, entry, open, start }: WholeProps) {
           </Stack>
         )}
       </section>
+      <SignLinks assetId={asset.assetId} maintenanceId={entry.maintenanceId} />
       {entry.files.length > 0 && (
         <section>
           <Title order={3} size="h5" mb="xs">

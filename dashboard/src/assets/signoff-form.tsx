@@ -17,6 +17,7 @@ import { Copy, Time } from '../frame/values.tsx';
 import { isValid, type Licence, workerQuery } from '../workers/worker.ts';
 import type { Asset } from './asset.ts';
 import { entryUrl, type Maintenance, type Signoff, type SignoffRole, signoffRoles } from './maintenance.ts';
+import { linksNoun } from './sign-links.tsx';
 import { WorkerChoice } from './worker-choice.tsx';
 
 type SigningRequest = Schemas['SignoffRequest'];
@@ -42,7 +43,7 @@ export function SignoffForm({ asset, entry, close }: SignoffFormProps) {
   const [made, setMade] = useState<Schemas['SignRequest'] | null>(null);
   const url = entryUrl(asset.assetId, entry.maintenanceId, 'signoffs/');
   const saving = useSaving<Signoff | null>({
-    nouns: ['assets'],
+    nouns: ['assets', linksNoun],
     async send(headers) {
       if (!worker) throw new Error('Choose the worker who signs.');
       const given = {

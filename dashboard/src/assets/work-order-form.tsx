@@ -8,6 +8,7 @@ import { showDone } from '../frame/notice.ts';
 import { useSaving } from '../frame/saving.ts';
 import type { Asset } from './asset.ts';
 import { entryUrl, type Maintenance, type SignoffRole, signoffRoles } from './maintenance.ts';
+import { linksNoun } from './sign-links.tsx';
 import { WorkerChoice } from './worker-choice.tsx';
 
 export interface WorkOrderFormProps {
@@ -36,7 +37,7 @@ export function WorkOrderForm({ asset, entry, close }: WorkOrderFormProps) {
     setAsked([...asked, { key: key + 1, role: next, workerAddress: null }]);
   };
   const saving = useSaving<void>({
-    nouns: [],
+    nouns: [linksNoun],
     send() {
       const requests = asked.map(({ role, workerAddress }) => {
         if (workerAddress === null) throw new Error('Choose the worker of each signature.');

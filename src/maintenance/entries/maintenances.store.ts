@@ -99,6 +99,20 @@ export async function readMaintenances(
   return rows.map((row) => toMaintenance(row, signoffs.get(row.id) ?? []));
 }
 
+export async function requireMaintenance(
+  db: Db,
+  { workspaceId, assetId, maintenanceId }: MaintenanceKey,
+): Promise<void> {
+  const found = await db
+    .selectFrom('maintenances')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', maintenanceId)
+    .where('asset_id', '=', assetId)
+    .executeTakeFirst();
+  if (!found) throw noMaintenance(maintenanceId);
+}
+
 export async function findMaintenance(
   db: Db,
   { workspaceId, assetId, maintenanceId }: MaintenanceKey,

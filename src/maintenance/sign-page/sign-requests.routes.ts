@@ -4,16 +4,22 @@ import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { createRateLimiter } from '../../http/admission/rate-limit.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
+import type { CursorPosition, Cursors } from '../../http/api/cursor.ts';
+import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { attachment, attachmentPolicy, safeMediaType } from '../../http/bodies/attachment.ts';
 import { networkOf } from '../../runtime/client-network.ts';
 import { dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
 import { role, SignoffSchema, signoffsUrl, signoffToJson } from '../entries/entry-signoffs.routes.ts';
 import { sampleAsset, sampleLicence, sampleWork } from '../signing/sample-work.ts';
 import { Assertion, entryPath, requested } from '../signoffs/signoffs.routes.ts';
+import type { LinkPage, OpenLink } from './sign-requests.store.ts';
 import type { SignRequests } from './sign-requests.ts';
 
 const sampleToken = 'sig_YW4gZXhhbXBsZSwgYW5kIG5vIHRva2Vu';
 const token = text(sampleToken, { minLength: 1, maxLength: 100, description: 'The token from the link' });
+const requester = text('Mira Castellanos', {
+  description: 'Who made the link; null if it was made with an API key',
+});
 const expiresAt = like(dateTime, '2026-03-09T08:10:00.000Z');
 
 const MadeSchema = named(
@@ -28,13 +34,24 @@ const MadeSchema = named(
   }),
 );
 
+const LinkSchema = named(
+  { title: 'SignLink', description: 'A link that can still be signed by, without the link itself' },
+  Type.Object({
+    id: text(sample.signRequestId),
+    workerAddress: text(sample.workerAddress),
+    workerName: text(sample.workerName, { description: 'Who is to sign' }),
+    role,
+    requestedBy: orNull(requester),
+    createdAt: like(dateTime, sample.signedAt),
+    expiresAt,
+  }),
+);
+
 const OpenSchema = named(
   { title: 'OpenSignRequest', description: 'What a link asks a worker to sign' },
   Type.Object({
     workspaceName: text('Northport Terminal'),
-    requestedBy: orNull(
-      text('Mira Castellanos', { description: 'Who made the link; null if it was made with an API key' }),
-    ),
+    requestedBy: orNull(requester),
     workerName: text(sample.workerName, { description: 'Who is to sign' }),
     assetName: text(sampleAsset.name),
     entry: Type.Object({
@@ -90,7 +107,12 @@ const tags = ['maintenances'];
 const closed = { additionalProperties: false };
 const url = `${apiBase}/damc/sign-requests`;
 
-export function signRequestRoutes(app: Api, { signRequests }: { signRequests: SignRequests }): void {
+export interface SignRequestRoutesDeps {
+  signRequests: SignRequests;
+  cursors: Cursors;
+}
+
+export function signRequestRoutes(app: Api, { signRequests, cursors }: SignRequestRoutesDeps): void {
   const limiter = createRateLimiter(linkLimit);
 
   app.post(
@@ -111,6 +133,41 @@ export function signRequestRoutes(app: Api, { signRequests }: { signRequests: Si
     async (request, reply) => {
       const made = await signRequests.create(callerOf(request), { ...request.params, ...request.body });
       return reply.code(201).send({ ...made, expiresAt: made.expiresAt.toISOString() });
+    },
+  );
+
+  app.get(
+    `${signoffsUrl}requests/`,
+    {
+      config: { scope: 'assets:read' },
+      schema: {
+        operationId: 'listSignatureRequests',
+        summary: 'List the links to sign an entry by',
+        description:
+          'Those that were not signed by, are not withdrawn and have not expired. The links themselves are not stored: to hand one out again, make a new one.',
+        tags,
+        params: entryPath,
+        querystring: Type.Object(pageParameters, closed),
+        response: { 200: Type.Array(LinkSchema) },
+      },
+    },
+    async (request, reply) => {
+      const { maintenanceId } = request.params;
+      const items = await fetchPage<OpenLink>(
+        {
+          name: 'sign-requests',
+          filters: { maintenanceId },
+          fetch: (workspaceId, after, limit) =>
+            signRequests.list({ workspaceId, ...request.params }, { after: linkAfter(after), limit }),
+          positionOf: ({ workerId, role }) => [workerId, role],
+        },
+        { request, reply, cursors, ...request.query },
+      );
+      return items.map(({ workerId: _, createdAt, expiresAt, ...link }) => ({
+        ...link,
+        createdAt: createdAt.toISOString(),
+        expiresAt: expiresAt.toISOString(),
+      }));
     },
   );
 
@@ -218,4 +275,10 @@ export function signRequestRoutes(app: Api, { signRequests }: { signRequests: Si
       return reply.code(201).send(signoffToJson(await signRequests.sign(token, given, request.id)));
     },
   );
+}
+
+function linkAfter(after: CursorPosition | undefined): LinkPage['after'] {
+  if (!after) return null;
+  const [workerId, role] = after as [string, OpenLink['role']];
+  return { workerId, role };
 }

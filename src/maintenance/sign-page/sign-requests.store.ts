@@ -1,5 +1,6 @@
 /** Requests to sign in SQL: one for each entry, worker and role, found by the hash of its token. */
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import type { SignoffFields } from '../../proof/signoff/signoff-document.ts';
 import type { StatedActor } from '../signing/passkey-document.ts';
@@ -73,6 +74,43 @@ export async function findRequest(db: Db, token: string, { lock = false } = {}):
     expiresAt: row.expires_at,
     withdrawnAt: row.withdrawn_at,
   };
+}
+
+/** A request by which something can still be signed. */
+export interface OpenLink extends Pick<SignRequest, 'id' | 'workerId' | 'workerAddress' | 'role'> {
+  workerName: string;
+  /** Null if it was a program. */
+  requestedBy: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+export interface LinkPage {
+  after: Pick<OpenLink, 'workerId' | 'role'> | null;
+  limit: number;
+}
+
+/** Of an entry, by worker and role. */
+export async function listOpenLinks(
+  db: Db,
+  { workspaceId, maintenanceId }: Pick<SignRequest, 'workspaceId' | 'maintenanceId'>,
+  { after, limit }: LinkPage,
+): Promise<OpenLink[]> {
+  const { rows } = await sql<OpenLink>`
+    select r.id, r.worker_id as "workerId", r.worker_address as "workerAddress", w.name as "workerName", r.role,
+      u.name as "requestedBy", r.created_at as "createdAt", r.expires_at as "expiresAt"
+    from sign_requests r
+    join workers w on w.workspace_id = r.workspace_id and w.id = r.worker_id
+    left join users u on r.requested_by ->> 'kind' = 'user' and u.id = r.requested_by ->> 'id'
+    where r.workspace_id = ${workspaceId} and r.maintenance_id = ${maintenanceId}
+      and r.withdrawn_at is null and r.expires_at > now()
+      and not exists (
+        select 1 from signoffs s where s.workspace_id = r.workspace_id and s.maintenance_id = r.maintenance_id
+          and s.role = r.role and s.worker_id = r.worker_id
+      )
+      and ${after ? sql`(r.worker_id, r.role) > (${after.workerId}, ${after.role})` : sql`true`}
+    order by r.worker_id, r.role limit ${limit}`.execute(db);
+  return rows;
 }
 
 /** Null if there is none; `isNew`: it was not withdrawn before. */

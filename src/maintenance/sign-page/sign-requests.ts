@@ -15,7 +15,7 @@ import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import type { Assets } from '../assets/assets.ts';
 import { findSubject } from '../entries/maintenance-subject.ts';
-import type { Signoff } from '../entries/maintenances.store.ts';
+import { type MaintenanceKey, requireMaintenance, type Signoff } from '../entries/maintenances.store.ts';
 import type { Maintenances } from '../entries/maintenances.ts';
 import { passkeyHost } from '../passkeys/passkey-host.ts';
 import type { GivenAssertion, PasskeyRequest } from '../passkeys/passkey-signing.ts';
@@ -23,6 +23,9 @@ import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
 import type { AskedSignoff, SignoffRequest, Signoffs } from '../signoffs/signoffs.ts';
 import {
   findRequest,
+  type LinkPage,
+  listOpenLinks,
+  type OpenLink,
   putRequest,
   type RequestedFields,
   type SignRequest,
@@ -71,6 +74,8 @@ export interface SignRequests {
     inputs: SignoffRequest[],
   ): Promise<{ made: PreparedRequest[]; expiresAt: Date; commit(): Promise<void> }>;
   create(caller: Caller, request: SignoffRequest): Promise<MadeRequest>;
+  /** Of an entry: those that still can be signed by. */
+  list(entry: MaintenanceKey, page: LinkPage): Promise<OpenLink[]>;
   withdraw(caller: Caller, id: string): Promise<void>;
   open(token: string, requestId: string): Promise<OpenRequest>;
   /** A file that is attached to the entry. */
@@ -193,6 +198,11 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
       await commit();
       const [{ id, token, link }] = made as [PreparedRequest];
       return { id, token, link, expiresAt };
+    },
+
+    async list(entry, page) {
+      await requireMaintenance(db, entry);
+      return listOpenLinks(db, entry, page);
     },
 
     async withdraw(caller, id) {

@@ -114,6 +114,17 @@ export async function fillLists(service: Service): Promise<LargestRows> {
     );
   }
 
+  async function fillSignRequests(maintenanceId: string): Promise<void> {
+    await service.sql(
+      `insert into sign_requests (workspace_id, id, token_hash, asset_id, maintenance_id, worker_id, worker_address, role, fields,
+         requested_by, expires_at)
+       select workspace_id, 'sgr_' || id, sha256(id::bytea), '', $1, id, address, 'certified', '{}',
+         jsonb_build_object('kind', 'user', 'id', replace(id, 'wrk', 'usr')), '2099-12-31'
+       from workers where id like 'wrk_0000%'`,
+      [maintenanceId],
+    );
+  }
+
   async function fillBelow(assetId: string): Promise<void> {
     const url = `${damc}/assets/${assetId}`;
     const ofAsset = `asset_id = '${assetId}'`;
@@ -135,9 +146,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       ...{ until: '2126-01-31T00:00:00Z', show: [...assetFields] },
       entries: { types: Array.from({ length: 20 }, (_, n) => `${n}${'w'.repeat(98)}`), show: ['type'] },
     });
-    await copy('published_pages', ofAsset, {
-      ...{ id: text('pag_'), token_hash: `'\\x' || lpad(to_hex(n), 64, '0')`, count: mostPages - 1 },
-    });
+    await copy('published_pages', ofAsset, { id: text('pag_'), token_hash: hash, count: mostPages - 1 });
     const parent = await send('POST', `${damc}/assets/`, {
       vaultAddress,
       name: 'Parent',
@@ -365,6 +374,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
   const { assetId, maintenanceId } = await fillAssets();
   await fillPasskeys();
   await fillBelow(assetId);
+  await fillSignRequests(maintenanceId);
   const fileId = await fillFiles();
   const recordId = await fillRecords();
   const ofWebhooks = await fillWebhooks();
