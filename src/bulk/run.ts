@@ -123,6 +123,12 @@ export async function runImport<R extends Placed>(run: ImportRun<R>): Promise<st
       if (stopped !== null || stopping.aborted) break;
     }
     while (waiting.length > 0) await flush();
+  } catch (error) {
+    // What was sent before the input broke off is in.
+    try {
+      while (waiting.length > 0) await flush();
+    } catch {}
+    throw error;
   } finally {
     await Promise.allSettled(waiting.map(({ report }) => report));
   }
