@@ -8,6 +8,11 @@ export function chosenWorkspace(): string | null {
   return chosen;
 }
 
+/** For the page that is loaded next: its user may still stay on this one, for the sake of an import or an upload. */
+export function chooseNextWorkspace(id: string): void {
+  localStorage.setItem(key, id);
+}
+
 export function chooseWorkspace(id: string | null): void {
   chosen = id;
   if (id === null) localStorage.removeItem(key);

@@ -21,7 +21,7 @@ import { type ComponentType, lazy, Suspense } from 'react';
 import { callAuth } from '../api/call.ts';
 import { useLiveUpdates } from '../api/live.ts';
 import { useMayWrite, useMe } from '../api/session.ts';
-import { chooseWorkspace } from '../api/workspace.ts';
+import { chooseNextWorkspace, chooseWorkspace } from '../api/workspace.ts';
 import { ImportShare } from '../imports/import-share.tsx';
 import { navigation } from '../links.ts';
 import { ConfirmAgain } from '../sign-in/confirm-again.tsx';
@@ -137,7 +137,7 @@ function WorkspaceSwitch() {
       data={me.workspaces.map(({ id, name }) => ({ value: id, label: name }))}
       value={me.workspaceId}
       onChange={(id) => {
-        chooseWorkspace(id);
+        if (id !== null) chooseNextWorkspace(id);
         // Loads a new page, so that nothing of the other workspace stays on the screen, in memory, or in the event stream.
         window.location.assign('/');
       }}

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { useMe } from '../api/session.ts';
-import { chooseWorkspace } from '../api/workspace.ts';
+import { chooseNextWorkspace } from '../api/workspace.ts';
 import { FormFailure } from '../frame/form.tsx';
 import { Code } from '../frame/values.tsx';
 import { SecondFactorRule } from './second-factor-rule.tsx';
@@ -49,7 +49,7 @@ function WorkspaceForm() {
     meta: { shown: true },
     mutationFn: () => call<{ id: string }>('POST', '/platform/workspaces', { body: { name } }),
     onSuccess({ id }) {
-      chooseWorkspace(id);
+      chooseNextWorkspace(id);
       client.clear();
       window.location.assign('/');
     },
