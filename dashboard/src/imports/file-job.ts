@@ -61,7 +61,8 @@ export function fileJob(work: FileImport, { dryRun }: { dryRun: boolean }): Job 
       line += 1;
       end += file.size;
       const place = { line, end };
-      const left = folder !== null && isHidden(path) ? { skipped: 'It is hidden.' } : faultOf(file);
+      const isInFolder = folder !== null || path.includes('/');
+      const left = isInFolder && isHidden(path) ? { skipped: 'It is hidden.' } : faultOf(file);
       if (left) {
         yield [{ ...place, path, ...left }];
         continue;

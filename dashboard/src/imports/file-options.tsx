@@ -16,7 +16,11 @@ export interface FileOptionsProps {
 }
 
 export function FileOptions({ chosen, take, hashOnly, chooseHashOnly, disabled }: FileOptionsProps) {
-  const takeDropped = (dropped: DataTransfer) => void droppedFiles(dropped).then(take, showFailure);
+  const takeDropped = (dropped: DataTransfer) =>
+    void droppedFiles(dropped).then(
+      (found) => (found.files.length > 0 ? take(found) : showFailure('There are no files in it.')),
+      showFailure,
+    );
   return (
     <>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
