@@ -17,7 +17,7 @@ export const noCounts = (): Counts => ({
   ...{ created: 0, valid: 0, refused: 0, skipped: 0, unknown: 0, not_sent: 0 },
 });
 
-/** `noun`: of rows, in the plural. */
+/** `noun`: of rows, in the plural with an s. */
 export function countsText({
   counts,
   noun,
@@ -28,8 +28,10 @@ export function countsText({
   dryRun: boolean;
 }): string {
   const many = (count: number) => count.toLocaleString('en-US');
+  const nounsAre = (count: number) =>
+    count === 1 ? `1 ${noun.slice(0, -1)} is` : `${many(count)} ${noun} are`;
   const parts = [
-    dryRun ? `${many(counts.valid)} ${noun} are valid` : `${many(counts.created)} ${noun} are imported`,
+    dryRun ? `${nounsAre(counts.valid)} valid` : `${nounsAre(counts.created)} imported`,
     `${many(counts.refused)} refused`,
     ...(counts.skipped > 0 ? [`${many(counts.skipped)} skipped`] : []),
     ...(counts.unknown > 0 ? [`${many(counts.unknown)} unknown`] : []),

@@ -114,6 +114,7 @@ export function EarlierImports() {
 }
 
 function stateOf({ rows, complete, input }: KeptImport): string {
-  const many = `${rows.toLocaleString('en')} ${input === null ? 'files' : 'rows'}`;
+  const noun = input === null ? 'file' : 'row';
+  const many = rows === 1 ? `1 ${noun}` : `${rows.toLocaleString('en')} ${noun}s`;
   return complete ? `Finished: ${many}` : `Not finished: ${many} so far`;
 }

@@ -4,17 +4,17 @@ import { useState } from 'react';
 import { PageHead } from '../frame/page-head.tsx';
 import { EarlierImports } from './earlier-imports.tsx';
 import { ImportForm } from './import-form.tsx';
-import { closeImport, useRun } from './run.ts';
+import { closeImport, isAnyIn, useRun } from './run.ts';
 import { RunPanel } from './run-panel.tsx';
 
 export function ImportPage() {
   const run = useRun();
   const [formNumber, setFormNumber] = useState(0);
-  // During an import nothing else can be chosen, but it is still there when the import could not begin.
+  // During an import nothing else can be chosen, but it is still there when nothing went in.
   const isImport = run !== null && !run.job.dryRun;
   const next = () => {
+    if (run !== null && isAnyIn(run)) setFormNumber(formNumber + 1);
     closeImport();
-    setFormNumber(formNumber + 1);
   };
   return (
     <>

@@ -14,7 +14,7 @@ export interface KeptImport {
   vaultAddress: string;
   totalBytes: number;
   begunAt: number;
-  /** Rows that were dealt with. */
+  /** Rows that went in, or may have. */
   rows: number;
   complete: boolean;
   /** Null: files. */

@@ -10,11 +10,11 @@ import { Icon } from '../frame/icons.tsx';
 import { formatBytes } from '../frame/values.tsx';
 import { VaultLink } from '../vaults/vault-link.tsx';
 import { FaultTable } from './fault-table.tsx';
-import { type RunState, startImport, stopImport } from './run.ts';
+import { isAnyIn, type RunState, startImport, stopImport } from './run.ts';
 
 export interface RunPanelProps {
   run: RunState;
-  /** After the end of an import: another one. */
+  /** After the end of an import: another one, or the same form if nothing went in. */
   next(): void;
 }
 
@@ -64,8 +64,12 @@ export function RunPanel({ run, next }: RunPanelProps) {
 
 const shareOf = ({ bytes, job }: RunState) => (100 * bytes) / Math.max(1, job.totalBytes);
 
-function headingOf({ job: { name, dryRun }, phase, stopped }: RunState): string {
-  if (phase === 'ended' && stopped === null) return dryRun ? `${name} was checked` : `${name} was imported`;
+function headingOf(run: RunState): string {
+  const { job, phase, stopped, wasBefore } = run;
+  const { name, dryRun } = job;
+  if (phase === 'ended' && stopped === null && dryRun) return `${name} was checked`;
+  if (phase === 'ended' && (stopped === null || wasBefore))
+    return isAnyIn(run) ? `${name} was imported` : `${name} was not imported`;
   if (phase === 'ended') return dryRun ? `${name} was not checked to its end` : `${name} is not finished`;
   if (phase === 'reading') return `Reading ${name}`;
   return dryRun ? `Checking ${name}` : `Importing ${name}`;
@@ -90,7 +94,7 @@ function spokenText(run: RunState): string {
 }
 
 function endingText({ counts, rows, job: { noun, dryRun }, stopped }: RunState): string {
-  if (rows === 0 && stopped !== null) return stopped;
+  if (rows === 0) return stopped ?? 'There is nothing in it to import.';
   const counted = countsText({ counts, noun, dryRun });
   if (dryRun) return `${counted} Nothing was sent.${stopped === null ? '' : ` ${stopped}`}`;
   return stopped === null ? counted : `${counted} ${stopped}`;
@@ -98,7 +102,7 @@ function endingText({ counts, rows, job: { noun, dryRun }, stopped }: RunState):
 
 function Ending({ run, next }: RunPanelProps) {
   const { job, counts, stopped, wasBefore } = run;
-  const bad = counts.refused + counts.unknown > 0;
+  const bad = counts.refused + counts.unknown > 0 || run.rows === 0;
   return (
     <>
       <Alert
@@ -109,7 +113,7 @@ function Ending({ run, next }: RunPanelProps) {
         <Text size="sm" className="breaks">
           {endingText(run)}
         </Text>
-        {stopped !== null && !job.dryRun && !wasBefore && (
+        {stopped !== null && !job.dryRun && isAnyIn(run) && (
           <Text size="sm" mt={4}>
             Nothing of it is made twice: it goes on where it was when you continue, or choose the same{' '}
             {job.noun === 'files' ? 'files' : 'file'} with the same options again, also after this page was
@@ -118,7 +122,9 @@ function Ending({ run, next }: RunPanelProps) {
         )}
         {stopped === null && !job.dryRun && job.noun === 'records' && counts.refused > 0 && (
           <Text size="sm" mt={4}>
-            Correct the refused rows in a file of their own, and import that. The others are in.
+            {isAnyIn(run)
+              ? 'Correct the refused rows in a file of their own, and import that. The others are in.'
+              : 'Nothing of it is in. Correct the rows, or change how they are read, and import the file again.'}
           </Text>
         )}
         {counts.unknown > 0 && (
@@ -143,7 +149,7 @@ function Ending({ run, next }: RunPanelProps) {
         )}
         {!job.dryRun && (
           <Button variant={stopped === null ? 'filled' : 'default'} onClick={next}>
-            Import something else
+            {isAnyIn(run) ? 'Import something else' : 'Back to the form'}
           </Button>
         )}
         {!job.dryRun && (

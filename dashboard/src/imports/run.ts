@@ -99,6 +99,9 @@ export function useRun(): RunState | null {
   );
 }
 
+/** Whether anything of it exists, or may. */
+export const isAnyIn = ({ counts }: RunState) => counts.created + counts.unknown > 0;
+
 function show(): void {
   if (showing !== null) clearTimeout(showing);
   showing = null;
@@ -199,31 +202,38 @@ async function send<R extends Placed>(
   }
   const begun = { ...kept, begunAt: before?.begunAt ?? Date.now() };
   await keepImport({ ...begun, rows: before?.rows ?? 0 });
-  const { tell, under, rows } = createTally(job, report);
+  const { tell, under, wentIn } = createTally(job, report);
   const service = createService(signal, (trouble) => {
     if (state?.trouble !== trouble) change({ trouble });
   });
   const journal = journalOf(kept.id);
-  let keptAt = Date.now();
-  const stopped = await runImport({
-    units: plan.units(journal, under),
-    keyOf: plan.keyOf,
-    ...(plan.partOf && { partOf: plan.partOf }),
-    send: (some, key) => plan.send(some, key, service, under),
-    journal,
-    concurrency: atOnce,
-    resendUnknown: job.resendUnknown,
-    async report(some, end) {
-      await tell(some, end);
-      if (Date.now() - keptAt < keepMs) return;
-      keptAt = Date.now();
-      await keepImport({ ...begun, rows: Math.max(rows(), before?.rows ?? 0) });
-    },
-    stopping: signal,
-    now: Date.now,
-  });
-  await keepImport({ ...begun, rows: Math.max(rows(), before?.rows ?? 0), complete: stopped === null });
-  return stopped;
+  const keepNow = (complete: boolean) =>
+    keepImport({ ...begun, rows: Math.max(wentIn(), before?.rows ?? 0), complete });
+  let keptAt = 0;
+  let complete = false;
+  try {
+    const stopped = await runImport({
+      units: plan.units(journal, under),
+      keyOf: plan.keyOf,
+      ...(plan.partOf && { partOf: plan.partOf }),
+      send: (some, key) => plan.send(some, key, service, under),
+      journal,
+      concurrency: atOnce,
+      resendUnknown: job.resendUnknown,
+      async report(some, end) {
+        await tell(some, end);
+        if (Date.now() - keptAt < keepMs) return;
+        keptAt = Date.now();
+        await keepNow(false);
+      },
+      stopping: signal,
+      now: Date.now,
+    });
+    complete = stopped === null;
+    return stopped;
+  } finally {
+    await keepNow(complete);
+  }
 }
 
 /** Counts what is reported, and shows it. */
@@ -251,7 +261,7 @@ function createTally(job: Job, report: ReportFile) {
   }
 
   return {
-    rows: () => rows,
+    wentIn: () => counts.created + counts.unknown,
     under(place: Placed, bytes: number): void {
       if (place.end > settled) underWay.set(place.end, bytes);
       showNow();
