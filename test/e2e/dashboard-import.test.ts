@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { browserMissing } from '../support/clients/browser.ts';
 import {
   type DashboardFixture,
@@ -166,6 +166,41 @@ test('the files of a folder are imported once, and one that has changed since is
     'note.txt',
     'note.txt',
   ]);
+  await page.context().close();
+});
+
+test('when the session has ended, nothing is sent for somebody else who signs in', { skip }, async () => {
+  await makeVault('Shared');
+  const file = join(folder, 'shared.csv');
+  await writeFile(file, 'number\nDN-1\n');
+  const [{ visitor, account }, other] = [
+    await fixture.member('developer'),
+    await fixture.member('developer'),
+  ];
+  const page = await fixture.open('/import', { as: visitor });
+  await page.getByLabel('Drop a CSV or JSON Lines file here').setInputFiles(file);
+  await chooseVault(page, 'Shared');
+  const sent: Route[] = [];
+  await page.route('**/records/batch', (route) => void sent.push(route));
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await waitUntil(async () => sent.length === 1);
+  const auth = (path: string, body: object) =>
+    page.evaluate(
+      `fetch('/auth/${path}', { method: 'POST', headers: { 'content-type': 'application/json' },
+        body: ${JSON.stringify(JSON.stringify(body))} }).then(({ status }) => status)`,
+    );
+  assert.equal(await auth('sign-out', {}), 200);
+  await page.getByText('Your session has ended').waitFor();
+  assert.equal(
+    await auth('sign-in/email', { email: other.account.email, password: other.account.password }),
+    200,
+  );
+  await sent[0]?.fulfill({ status: 429, headers: { 'retry-after': '0' }, json: {} });
+  await page.getByRole('textbox', { name: 'Password' }).fill(account.password);
+  assert.equal(sent.length, 1);
+  await page.unroute('**/records/batch');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await ended(page, /^1 record is imported, 0 refused\.$/);
   await page.context().close();
 });
 

@@ -22,6 +22,9 @@ export function createService(stopping: AbortSignal, tell: (trouble: string | nu
   };
   async function answered(send: () => Promise<unknown>): Promise<Answer> {
     for (;;) {
+      // Whoever signs in on another tab meanwhile is not the one who imports.
+      await untilSession(stopping);
+      if (stopping.aborted) throw new ImportStopped('It was interrupted.');
       try {
         return { status: 202, retryAfter: null, body: await send() };
       } catch (error) {
@@ -29,8 +32,6 @@ export function createService(stopping: AbortSignal, tell: (trouble: string | nu
         const { status, retryAfter, message, code } = error;
         if (status === 0) throw new Error('no connection');
         if (status !== 401) return { status, retryAfter, body: { message, errorCode: code } };
-        await untilSession(stopping);
-        if (stopping.aborted) throw new ImportStopped('It was interrupted.');
       }
     }
   }
