@@ -148,7 +148,7 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
     text: 'keys ? await eraseJournalled(db, { store, keys }) : noneAgain',
     replacement: 'noneAgain',
     why: 'A restore of an older backup would bring back what was erased.',
-    tests: ['test/e2e/erasure-canary.test.ts'],
+    tests: ['test/long/erasure-canary.test.ts'],
   },
   {
     name: 'half a restore is started',

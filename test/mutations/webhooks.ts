@@ -145,6 +145,6 @@ export const webhookMutations: Mutation[] = [
     text: 'if (position === undefined || generation !== current.name) throw cursorFromBefore(current);',
     replacement: 'if (position === undefined) throw cursorFromBefore(current);',
     why: 'A reader of the feed would skip what happened after a restore, and nobody would know.',
-    tests: ['test/e2e/feed-after-restore.test.ts'],
+    tests: ['test/long/feed-after-restore.test.ts'],
   },
 ];
