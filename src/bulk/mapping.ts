@@ -76,8 +76,10 @@ export function noColumn(column: string, header: string[]): InputError {
 
 /** The object that a row describes, or a sentence about what is wrong with it. */
 export function objectOf(fields: string[], { width, cells }: Mapping): Record<string, unknown> | string {
-  if (fields.length !== width)
-    return `The row has ${fields.length} columns instead of the ${width} of the first row.`;
+  if (fields.length !== width) {
+    const many = fields.length === 1 ? '1 column' : `${fields.length} columns`;
+    return `The row has ${many} instead of the ${width} of the first row.`;
+  }
   const made: Record<string, unknown> = {};
   for (const { at, column, path, type } of cells) {
     const text = fields[at] ?? '';

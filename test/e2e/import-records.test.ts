@@ -159,7 +159,7 @@ test('a row of CSV with another number of columns, or with a wrong quote, is an 
   const report = await readFile(join(folder, 'report.csv'), 'utf8');
   assert.match(
     report,
-    /^line,id,status,error\n2,rec_\w+,created,\n3,,refused,The row has 1 columns instead of the 2/,
+    /^line,id,status,error\n2,rec_\w+,created,\n3,,refused,The row has 1 column instead of the 2/,
   );
   for (const line of ['4,,refused', '5,,refused', '6,,refused', '7,rec_', '8,,refused,A quote is opened'])
     assert.ok(report.includes(`\n${line}`), line);
