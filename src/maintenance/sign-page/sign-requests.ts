@@ -201,6 +201,7 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
     },
 
     async list(entry, page) {
+      await assets.get(entry.workspaceId, entry.assetId);
       await requireMaintenance(db, entry);
       return listOpenLinks(db, entry, page);
     },
