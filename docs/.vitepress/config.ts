@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { githubAnchor, linksStayInside } from './markdown.ts';
+import { githubAnchor, linksStayInside, tabsAreNumbered } from './markdown.ts';
 import { sidebar } from './sidebar.ts';
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
@@ -31,7 +31,10 @@ export default defineConfig({
   transformHtml: (html) => html.replace('<div class="VPHome"', '<div class="VPHome" role="main"'),
   markdown: {
     anchor: { slugify: githubAnchor },
-    config: linksStayInside,
+    config(markdown) {
+      linksStayInside(markdown);
+      tabsAreNumbered(markdown);
+    },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   themeConfig: {

@@ -1,4 +1,7 @@
-/** How the site reads the documents, which are read in a checkout too: the same anchors, and no link that leads outside. */
+/**
+ * How the site reads the documents, which are read in a checkout too: the same anchors, no link that leads outside, and the same
+ * pages each time they are built.
+ */
 import type { MarkdownOptions } from 'vitepress';
 
 type Extension = NonNullable<MarkdownOptions['config']>;
@@ -24,6 +27,21 @@ export const linksStayInside: Extension = (markdown) => {
       else if (token.type === 'link_open') token.attrSet('href', rewritten(token.attrGet('href') ?? ''));
     }
   });
+};
+
+/** The tabs of code have random names otherwise, and no release would have the same bytes twice. */
+export const tabsAreNumbered: Extension = ({ renderer }) => {
+  const rule = 'container_code-group_open';
+  const open = renderer.rules[rule];
+  if (!open) throw new Error(`VitePress has no rule ${rule} any more.`);
+  renderer.rules[rule] = (...given) => {
+    const [, place] = given;
+    const names = new Map<string, string>();
+    return open(...given).replace(/(?<=")(group|tab)-[\w-]+(?=")/g, (name, kind) => {
+      if (!names.has(name)) names.set(name, `${kind}-${place}-${names.size}`);
+      return names.get(name) ?? name;
+    });
+  };
 };
 
 /** Every document but these is a page, and is named relative to the one that links to it. */
