@@ -20,6 +20,8 @@ export default defineConfig({
   ignoreDeadLinks: [/^\/(api|errors|verify)$/],
   // What the OpenAPI document says has this address.
   rewrites: { 'api.md': 'requests.md' },
+  // The index of the search is in the order in which pages are read: one by one, it is the same each time.
+  buildConcurrency: 1,
   vite: { esbuild: { target: 'es2022' } },
   // Without it each page has a script of its own, which a strict policy would have to name.
   metaChunk: true,
