@@ -5,14 +5,16 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { FileRun } from './runner/file-run.ts';
-import { positiveInteger, root, testFiles, UsageError } from './runner/options.ts';
+import { positiveInteger, readTier, root, testFiles, UsageError } from './runner/options.ts';
 import { minutes } from './runner/progress.ts';
 import { describeFailures, hasFailed } from './runner/summary.ts';
+import type { Tier } from './runner/tiers.ts';
 
 const help = `npm run test:repeat -- N [options]
 
   N             how often
   --stress      with a busy loop on each core, a busy disk and slow commits
+  --tier NAME   everyday, process or long (default: everyday)
   --only GLOB   only these test files; may be given several times
   --seed S      the runs have the seeds S-1, S-2 … (default: S is the time)
 `;
@@ -20,6 +22,7 @@ const help = `npm run test:repeat -- N [options]
 interface RepeatOptions {
   times: number;
   stress: boolean;
+  tier: Tier;
   only: string[];
   seed: string;
 }
@@ -55,20 +58,22 @@ function readOptions(args: string[]): RepeatOptions | 'help' {
       options: {
         help: { type: 'boolean', short: 'h' },
         stress: { type: 'boolean', default: false },
+        tier: { type: 'string', default: 'everyday' },
         only: { type: 'string', multiple: true, default: [] },
         seed: { type: 'string', default: String(Date.now()) },
       },
     });
     if (values.help) return 'help';
     if (positionals.length !== 1) throw new UsageError('It takes one number: how often the suite runs.');
-    testFiles(values.only);
-    return { times: positiveInteger('N', positionals[0] ?? ''), ...values };
+    const tier = readTier(values.tier);
+    testFiles(values.only, tier);
+    return { times: positiveInteger('N', positionals[0] ?? ''), ...values, tier };
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError((error as Error).message);
   }
 }
 
-async function repeat({ times, stress, only, seed }: RepeatOptions): Promise<number> {
+async function repeat({ times, stress, tier, only, seed }: RepeatOptions): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'hf-repeat-'));
   const rounds: Round[] = [];
   const interruption = new AbortController();
@@ -83,7 +88,7 @@ async function repeat({ times, stress, only, seed }: RepeatOptions): Promise<num
         number,
         seed: `${seed}-${number}`,
         report,
-        args: [...only, ...(stress ? ['--stress'] : [])],
+        args: [...only, '--tier', tier, ...(stress ? ['--stress'] : [])],
         signal,
       });
       if (!signal.aborted) rounds.push(round);
@@ -93,7 +98,7 @@ async function repeat({ times, stress, only, seed }: RepeatOptions): Promise<num
   }
   process.stdout.write(`\n${describeRounds(rounds, stress)}\n`);
   if (signal.aborted) return signals[signal.reason as keyof typeof signals];
-  return rounds.every(({ exitCode }) => exitCode === 0) ? 0 : 1;
+  return rounds.every(isGreen) ? 0 : 1;
 }
 
 interface RunRequest {
@@ -120,6 +125,15 @@ async function runOnce({ number, seed, report, args, signal }: RunRequest): Prom
   return { number, seed, exitCode, ms: performance.now() - startedAt, runs: readRuns(report) };
 }
 
+/** In a series it counts as red: whoever looks for luck wants to see it. */
+function ranAgain(runs: FileRun[]): string[] {
+  return runs.filter(({ disturbed }) => disturbed !== undefined).map(({ file }) => file);
+}
+
+function isGreen({ exitCode, runs }: Round): boolean {
+  return exitCode === 0 && ranAgain(runs).length === 0;
+}
+
 /** A run that did not come to its end has written none. */
 function readRuns(report: string): FileRun[] {
   try {
@@ -141,11 +155,11 @@ function describeRounds(rounds: Round[], stress: boolean): string {
       ),
   );
   const lines = rounds.map(({ number, seed, ms, exitCode, runs }) => {
-    const outcome = exitCode === 0 ? 'green' : `exit code ${exitCode}`;
-    const again = runs.filter(({ disturbed }) => disturbed !== undefined).map(({ file }) => file);
+    const again = ranAgain(runs);
+    const outcome = exitCode === 0 ? (again.length === 0 ? 'green' : 'red') : `exit code ${exitCode}`;
     const standstill = again.length === 0 ? '' : `  again after a standstill: ${again.join(', ')}`;
     return `  run ${number}  ${minutes(ms).padStart(6)}  ${outcome}  seed ${seed}${standstill}`;
   });
-  const green = rounds.filter(({ exitCode }) => exitCode === 0).length;
+  const green = rounds.filter(isGreen).length;
   return [...failures, lines.join('\n'), `${green} of ${rounds.length} runs green`].join('\n\n');
 }

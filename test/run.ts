@@ -1,10 +1,11 @@
-/** `npm test`: one PostgreSQL for the whole run, each test file in a process of its own, a few of them side by side. */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+/** `npm test`: one PostgreSQL for the whole run, and a few warm processes side by side that run the test files. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { refreshDashboard } from './runner/dashboard.ts';
-import { type FileRun, runFile } from './runner/file-run.ts';
+import type { FileRun } from './runner/file-run.ts';
+import { createLane, type Lane } from './runner/lane.ts';
 import { endProcessesUsing } from './runner/leftovers.ts';
 import { help, type Options, readOptions, root, UsageError } from './runner/options.ts';
 import { bundlePackages } from './runner/packages.ts';
@@ -17,7 +18,6 @@ import { fileWeight, rememberTimes } from './runner/times.ts';
 import { runUndisturbed } from './runner/undisturbed.ts';
 import { clockStartingAt } from './support/service/clock.ts';
 import { withClient } from './support/service/database.ts';
-import { longOnly } from './support/service/long.ts';
 import { preloading } from './support/service/preloading.ts';
 
 process.exitCode = await main();
@@ -97,13 +97,15 @@ async function runFiles(
   if (files.length > 1) {
     // Loaded where it is needed: what finds the browser takes longer to load than many a file to run.
     const { describeVersions } = await import('./runner/versions.ts');
-    process.stdout.write(`${await describeVersions()}\n`);
+    process.stdout.write(`${await describeVersions()}, seed ${seed}\n`);
   }
   await refreshDashboard();
-  // The long run takes packages as they are installed.
-  const packages = longOnly === false ? null : await bundlePackages();
+  const packages = await bundlePackages();
+  const kept = join(directory, 'kept');
+  mkdirSync(kept);
   const env = {
     ...environment(options, serverUrl),
+    HOLDFAST_TEST_KEPT: kept,
     ...(packages !== null && preloading({ HOLDFAST_TEST_PACKAGES: packages })),
   };
   const progress = createProgressLine(process.stdout);
@@ -118,19 +120,18 @@ async function runFiles(
       weightDone: weigh(runs.map(({ file }) => file)),
       weightTotal,
     });
-  const runOne = (file: string): Promise<FileRun> => {
-    const clock = options.at === null ? {} : clockStartingAt(options.at);
-    return runFile(file, {
+  const runOne = (file: string, lane: Lane): Promise<FileRun> =>
+    lane.run(file, {
       directory: join(directory, String(files.indexOf(file))),
-      env: { ...env, ...clock },
+      clock: options.at === null ? null : clockStartingAt(options.at),
       name: options.name,
-      signal,
     });
-  };
   const work = async (): Promise<void> => {
+    await using lane = createLane({ env, signal });
     for (let file = waiting.shift(); file !== undefined && !signal.aborted; file = waiting.shift()) {
+      const next = file;
       const run = await runUndisturbed({
-        runFile: () => runOne(file),
+        runFile: () => runOne(next, lane),
         standstill,
         print: progress.print,
         signal,
@@ -162,13 +163,15 @@ async function runFiles(
   return failed > 0;
 }
 
-function environment({ seed, zone }: Options, serverUrl: string): Record<string, string> {
+function environment({ seed, zone, tier, stress }: Options, serverUrl: string): Record<string, string> {
   return {
     // Each file is a process that loads much the same: compiled code kept between them takes a third off.
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/holdfast-test/compiled'),
     ...(process.env as Record<string, string>),
     HOLDFAST_TEST_SERVER: serverUrl,
     HOLDFAST_TEST_SEED: seed,
+    ...(stress && { HOLDFAST_TEST_LONGEST_END_MS: '30000' }),
+    ...(tier === 'long' && { HOLDFAST_TEST_LONG: '1' }),
     ...(zone !== null && { TZ: zone }),
   };
 }

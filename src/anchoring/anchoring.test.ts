@@ -1,4 +1,5 @@
 /** From an accepted thing to a proof that the chain confirms, on a real database and a real chain. */
+// tier: process
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, type TestContext, test } from 'node:test';

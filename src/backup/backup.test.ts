@@ -1,4 +1,5 @@
 /** What a backup holds, and what a restore of it gives back. */
+// tier: process
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises';

@@ -1,4 +1,5 @@
 /** A backup holds the results and the state of the embedded chain, as of one block. */
+// tier: process
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 /** What a restore refuses, and that it leaves nothing half done. */
+// tier: process
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,5 @@
 /** The numbers of seals over several lives of one database: an archive, what was lost after it, and two restores of it. */
+// tier: process
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

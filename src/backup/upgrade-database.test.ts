@@ -1,4 +1,5 @@
 /** The embedded database of an older major version, moved to the installed one by real servers of both. */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

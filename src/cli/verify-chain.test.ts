@@ -1,4 +1,5 @@
 /** `holdfast verify` against chain nodes: away, of another chain, of one that nobody knows, and one that contradicts. */
+// tier: process
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Hex } from 'viem';

@@ -1,4 +1,5 @@
 /** `holdfast verify` with sound and tampered proofs, without a chain node: verdicts, trust, output, exit codes. */
+// tier: process
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';

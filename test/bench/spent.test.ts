@@ -1,4 +1,5 @@
 /** The benchmark's account of CPU time, against processes that use a known amount of it. */
+// tier: process
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

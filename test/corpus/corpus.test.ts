@@ -1,4 +1,5 @@
 /** Every archive of test/corpus, made by the product of its time, is restored by that of today and loses nothing. */
+// tier: process
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

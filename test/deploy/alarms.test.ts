@@ -1,4 +1,5 @@
 /** The alarms: documents, rules and dashboard have the same ones, made of metrics that exist. */
+// tier: process
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

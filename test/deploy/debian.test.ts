@@ -1,4 +1,5 @@
 /** The Debian package: built, unpacked, and started from where it was unpacked. */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';

@@ -1,4 +1,5 @@
 /** The sample configuration of HAProxy before two nodes of one database. */
+// tier: process
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';

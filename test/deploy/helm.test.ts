@@ -1,4 +1,5 @@
 /** The Helm chart: rendered by Helm's template engine, valid for Kubernetes, and of a service that runs sandboxed. */
+// tier: process
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,5 @@
 /** What goes into the image: enough to run, and not much more. */
+// tier: process
 import assert from 'node:assert/strict';
 import { existsSync, globSync, lstatSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,5 @@
 /** The sample for Patroni: accepted by Patroni, and synchronous. */
+// tier: process
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
 /** What `npm run release` makes: the same bytes twice, and a package that runs without a checkout, a database or a compiler. */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

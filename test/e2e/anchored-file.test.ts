@@ -1,4 +1,5 @@
 /** A file's whole life through the service and a real chain: anchored, versioned, handed on, and proved as one history. */
+// tier: process
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';

@@ -1,4 +1,5 @@
 /** Assets that change hands: what is refused meanwhile, and a sale through the whole service and a real chain. */
+// tier: process
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { registryAddress, registryCodeHash } from '../../src/chain/registry/registry.ts';

@@ -1,5 +1,5 @@
 /** The certificate of a file through the whole service and a real chain. */
-
+// tier: process
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';

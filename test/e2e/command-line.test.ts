@@ -1,4 +1,5 @@
 /** Manners of the command line: what it refuses before it makes anything, and how it says why. */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

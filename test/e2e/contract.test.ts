@@ -1,4 +1,6 @@
 /** AnchorRegistry: the kept code is what the source compiles to, and on a real chain it does what it promises. */
+// own process: the compiler that it loads listens for errors of the process
+// tier: process
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';

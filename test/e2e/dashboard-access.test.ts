@@ -1,4 +1,5 @@
 /** Who may see and do what in the dashboard, in a real browser; and how light and quiet its door is. */
+// tier: process
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';

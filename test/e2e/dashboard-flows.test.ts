@@ -1,4 +1,5 @@
 /** What people do in the dashboard from the first link on, in a real browser, on a real chain, to a real receiver. */
+// tier: process
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';

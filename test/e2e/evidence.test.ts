@@ -1,4 +1,5 @@
 /** The label of development evidence: on every answer that tells of the embedded chain, and on no other. */
+// tier: process
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Service, startService } from '../support/service/service.ts';

@@ -1,4 +1,5 @@
 /** The receivers with Express and FastAPI: events handled once by their inboxes, and behind a real service by the whole. */
+// tier: process
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,5 @@
 /** Runs the receivers of examples/ against deliveries signed as the service signs them. */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,5 @@
 /** `holdfast import files` and `holdfast export`: odd names, what cannot be read, and a workspace that moves into another. */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

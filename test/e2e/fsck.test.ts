@@ -1,4 +1,5 @@
 /** Every check on a database in which all is right, and on the same with one thing broken at a time. */
+// tier: process
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
 /** `holdfast import records` as a real process: what goes in, what is refused, and what an interruption leaves. */
+// tier: process
 import assert from 'node:assert/strict';
 import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

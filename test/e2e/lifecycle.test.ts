@@ -1,4 +1,5 @@
 /** Starting, stopping, being killed, and commands beside it: the service as an operator meets it, embedded database included. */
+// tier: process
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';

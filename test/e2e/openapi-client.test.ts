@@ -1,4 +1,5 @@
 /** A client that is generated from the OpenAPI document: its calls type-check with `npm run check`, and are made here. */
+// tier: process
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
 /** The Python client by its own tests, and every operation of the document called with it. Needs python3. */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,5 @@
 /** The second verifier, in Python, by its own tests: the vectors, its command line, its parts. Needs python3. */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
 /** Commands that talk to a service over HTTP, as real processes: login, listen with a profile, trigger. */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';

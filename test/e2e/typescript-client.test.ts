@@ -1,4 +1,5 @@
 /** The TypeScript client against a whole service: every operation of the document, and what it adds to them. */
+// tier: process
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

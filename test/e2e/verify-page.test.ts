@@ -1,4 +1,5 @@
 /** The public page /verify: how it is served, the relay behind it, and its form in a real browser. */
+// tier: process
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,5 @@
 /** The relay of /verify on a node that never leads, and what strangers may spend through it. */
+// tier: process
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anvilMissing, startAnvil } from '../support/chain/anvil.ts';

@@ -1,4 +1,5 @@
 /** A short fault run of four nodes behind HAProxy on Patroni; `npm run test:faults -- --topology cluster` is the long one. */
+// tier: process
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { longOnly } from '../support/service/long.ts';

@@ -1,4 +1,5 @@
 /** The short fault run; `npm run test:faults` is the long one. */
+// tier: process
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seed } from '../support/service/seed.ts';

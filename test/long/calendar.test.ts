@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { runFile } from '../runner/file-run.ts';
+import { createLane } from '../runner/lane.ts';
 import { describeFailures, hasFailed } from '../runner/summary.ts';
 import { clockIsSet, clockStartingAt } from '../support/service/clock.ts';
 import { longOnly } from '../support/service/long.ts';
@@ -40,8 +40,7 @@ const files = [
 ];
 
 /**
- * When a file begins: loading takes a second or two, so that midnight comes while the tests run or just before. `npm test`
- * runs one file at each of them, `npm run test:long` all.
+ * When a file begins: loading takes a second or two, so that midnight comes while the tests run or just before.
  */
 const instants = [
   {
@@ -100,13 +99,13 @@ for (const { what, at, zone, first } of instants) {
 
 async function runAt(which: string[], { at, zone }: { at: string; zone: string }): Promise<void> {
   assert.ok(which.length > 0);
+  await using lane = createLane({
+    env: { ...(process.env as Record<string, string>), TZ: zone },
+    signal: new AbortController().signal,
+  });
   for (const file of which) {
-    const run = await runFile(file, {
-      directory: join(directory, 'file'),
-      env: { ...(process.env as Record<string, string>), ...clockStartingAt(new Date(at)), TZ: zone },
-      name: null,
-      signal: new AbortController().signal,
-    });
+    const clock = clockStartingAt(new Date(at));
+    const run = await lane.run(file, { directory: join(directory, 'file'), clock, name: null });
     assert.ok(
       run.outcomes.some(({ passed, skipped }) => passed && skipped === null),
       `${file} ran no test`,

@@ -1,4 +1,5 @@
 /** How the runner runs a test file: its outcomes, and what it left behind. */
+// tier: process
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { waitUntil } from '../support/service/process.ts';
 import { type FileRun, runFile } from './file-run.ts';
+import { runInOwnProcess } from './own-process.ts';
 import { hasFailed } from './summary.ts';
 
 let home: string;
@@ -33,7 +35,11 @@ async function runText(
   // Without the context of an enclosing test runner: node:test would report to that one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env as Record<string, string>;
   try {
-    return await runFile(file, { directory, env: { ...env, ...added }, name, signal });
+    return await runFile(file, {
+      directory,
+      runIn: (temporary) => runInOwnProcess(file, { temporary, env: { ...env, ...added }, name, signal }),
+      signal,
+    });
   } finally {
     assert.equal(existsSync(directory), false, 'its directory is removed');
   }
@@ -102,7 +108,7 @@ test('kills a process that keeps running after its last test, and says what kept
     env: { HOLDFAST_TEST_LONGEST_END_MS: '200' },
   });
   assert.deepEqual(run.faults, ['Its tests ended, but its process kept running.']);
-  assert.match(run.output, /keep the process running: .*1 × Timeout/);
+  assert.match(run.output, /keep the process running: \n {2}timer of 1000 ms: \(\) => \{\}\n/);
 });
 
 test('leaves processes of another file alone, even if its directory name starts alike', async () => {

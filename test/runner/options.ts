@@ -1,15 +1,17 @@
 /** The command line options of `npm test`. */
+import { randomBytes } from 'node:crypto';
 import { globSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { longOnly } from '../support/service/long.ts';
+import { isOfTier, type Tier, tiers } from './tiers.ts';
 
 export interface Options {
   /** Relative to the root of the checkout, in the order in which they start. */
   files: string[];
-  /** How many files of `test/long` this run does not have. */
-  leftOut: number;
+  tier: Tier;
+  /** How many files the other tiers have. */
+  leftOut: Map<Tier, number>;
   /** Only tests whose name matches. */
   name: string | null;
   jobs: number;
@@ -30,21 +32,20 @@ export const root = resolve(import.meta.dirname, '../..');
 
 export const help = `npm test [-- FILE ...] [options]
 
-  FILE            a test file, a directory or a pattern; without one, all but test/long
+  FILE            a test file, a directory or a pattern of any tier; without one, all files of the tier
   --name TEXT     only tests whose name contains TEXT, or matches it as /a regular expression/
   --jobs N        files that run side by side (default: two for each core)
-  --seed S        the seed of random tests (default: always the same)
+  --tier NAME     ${tiers.join(', ')} (default: everyday)
+  --seed S        the seed of random tests (default: a new one each time)
   --at TIME       begin each file at this time, e.g. 2028-02-29T23:59:59.900Z; PostgreSQL goes by it too
   --tz ZONE       run in this time zone, e.g. Europe/Berlin
   --stress        with a busy loop on each core, a busy disk and slow commits
   --report FILE   write the outcome as JSON too
 
-npm run test:long       everything, also what takes long
+npm run test:process    the tier of tests that start programs: PostgreSQL, chains, browsers, other languages
+npm run test:long       the tier of tests that take long
 npm run test:repeat     the suite again and again, also under stress
 `;
-
-/** Left out unless they are named, or everything is run. */
-const longFolder = 'test/long/';
 
 /** Two per core: a test spends about half of its time waiting for processes, sockets and disks. */
 const jobsPerCore = 2;
@@ -52,13 +53,15 @@ const jobsPerCore = 2;
 export function readOptions(args: string[]): Options | 'help' {
   const { values, positionals } = parse(args);
   if (values.help) return 'help';
-  const isEverything = positionals.length === 0;
+  const tier = readTier(values.tier ?? 'everyday');
+  const others = positionals.length === 0 ? tiers.filter((other) => other !== tier) : [];
   return {
-    files: testFiles(positionals),
-    leftOut: isEverything && longOnly !== false ? glob(`${longFolder}**/*.test.ts`).length : 0,
+    tier,
+    files: testFiles(positionals, tier),
+    leftOut: new Map(others.map((other) => [other, testFiles([], other).length])),
     name: values.name ?? null,
     jobs: positiveInteger('--jobs', values.jobs ?? String(jobsPerCore * availableParallelism())),
-    seed: values.seed ?? 'holdfast',
+    seed: values.seed ?? randomBytes(4).toString('hex'),
     at: values.at === undefined ? null : instant(values.at),
     zone: values.tz === undefined ? null : timeZone(values.tz),
     stress: values.stress ?? false,
@@ -66,11 +69,21 @@ export function readOptions(args: string[]): Options | 'help' {
   };
 }
 
-/** Tests of the whole service take longest, so they start first, and the short ones fill the end. */
-export function testFiles(patterns: string[]): string[] {
+/** All of a tier, unless some are named. */
+export function testFiles(patterns: string[], tier: Tier): string[] {
   if (patterns.length > 0) return [...new Set(patterns.flatMap(filesOf))];
-  const files = [...glob('test/**/*.test.ts'), ...glob('src/**/*.test.ts')];
-  return longOnly === false ? files : files.filter((file) => !file.startsWith(longFolder));
+  return allFiles().filter((file) => isOfTier(file, tier));
+}
+
+/** Tests of the whole service take longest, so they start first, and the short ones fill the end. */
+function allFiles(): string[] {
+  return [...glob('test/**/*.test.ts'), ...glob('src/**/*.test.ts')];
+}
+
+export function readTier(name: string): Tier {
+  const tier = tiers.find((one) => one === name);
+  if (tier === undefined) throw new UsageError(`--tier takes ${tiers.join(', ')}, not ${name}.`);
+  return tier;
 }
 
 function filesOf(pattern: string): string[] {
@@ -95,6 +108,7 @@ function parse(args: string[]) {
       options: {
         help: { type: 'boolean', short: 'h' },
         name: { type: 'string' },
+        tier: { type: 'string' },
         jobs: { type: 'string' },
         seed: { type: 'string' },
         at: { type: 'string' },

@@ -1,4 +1,5 @@
 /** The bundled packages of the test runner, against the installed ones. */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

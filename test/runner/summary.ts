@@ -1,7 +1,9 @@
 /** The summary at the end of a run: failures and how to rerun each, skipped tests, the slowest, the count. */
-import type { Outcome } from './events.ts';
+
 import type { Disturbance, FileRun } from './file-run.ts';
+import type { Outcome } from './outcomes.ts';
 import { minutes } from './progress.ts';
+import { type Tier, tierCommand } from './tiers.ts';
 
 export interface Counts {
   passed: number;
@@ -55,8 +57,8 @@ export function describeFailures(run: FileRun, seed: string): string {
 interface Run {
   seed: string;
   elapsedMs: number;
-  /** Files that only the long run has. */
-  leftOut: number;
+  /** How many files the other tiers have. */
+  leftOut: Map<Tier, number>;
 }
 
 export function summarise(runs: FileRun[], options: Run): string {
@@ -64,10 +66,8 @@ export function summarise(runs: FileRun[], options: Run): string {
   const { passed, failed: failures, skipped } = countOutcomes(runs);
   const parts = [
     describeSlowest(runs),
-    describeSkipped(
-      runs.flatMap((run) => run.outcomes),
-      options.leftOut,
-    ),
+    describeSkipped(runs.flatMap((run) => run.outcomes)),
+    describeLeftOut(options.leftOut),
     ...runs.flatMap(({ file, disturbed }) => (disturbed ? [describeDisturbance(file, disturbed)] : [])),
     ...(failed.length > 0 ? ['Failures:', ...failed.map((run) => describeFailures(run, options.seed))] : []),
     `${runs.length} files in ${minutes(options.elapsedMs)}, seed ${options.seed}`,
@@ -105,7 +105,7 @@ function describeSlowest(runs: FileRun[]): string {
 }
 
 /** Grouped by reason; the reason says what to install or which command runs them. */
-function describeSkipped(outcomes: Outcome[], leftOut: number): string {
+function describeSkipped(outcomes: Outcome[]): string {
   const byReason = Map.groupBy(
     outcomes.filter(({ skipped }) => skipped !== null),
     ({ skipped }) => skipped ?? '',
@@ -113,9 +113,14 @@ function describeSkipped(outcomes: Outcome[], leftOut: number): string {
   const lines = [...byReason].map(
     ([reason, { length }]) => `  ${counted(length, 'test')}: ${reason || 'no reason given'}`,
   );
-  if (leftOut > 0) lines.unshift(`  ${counted(leftOut, 'file')} of test/long: npm run test:long has them`);
   if (lines.length === 0) return '';
   return ['Skipped:', ...lines].join('\n');
+}
+
+function describeLeftOut(leftOut: Map<Tier, number>): string {
+  if (leftOut.size === 0) return '';
+  const commands = [...leftOut].map(([tier, files]) => `${tierCommand[tier]} has ${counted(files, 'file')}`);
+  return `Of the other tiers, ${commands.join(', ')}.`;
 }
 
 function counted(many: number, noun: string): string {
@@ -127,7 +132,7 @@ function seconds(ms: number): string {
 }
 
 function seedOption(seed: string): string {
-  return seed === 'holdfast' ? '' : ` --seed ${quote(seed)}`;
+  return ` --seed ${quote(seed)}`;
 }
 
 function quote(text: string): string {

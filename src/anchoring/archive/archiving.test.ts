@@ -26,8 +26,9 @@ let blobs: ReturnType<typeof createBlobs>;
 let made = 0;
 
 beforeEach(async () => {
-  database = await openTestDatabase();
-  stack.defer(() => database.close());
+  const opened = await openTestDatabase();
+  stack.defer(() => opened.close());
+  database = opened;
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-archiving-'));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const source = { file: join(dir, 'master.key'), generated: true };

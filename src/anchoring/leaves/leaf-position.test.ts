@@ -50,6 +50,13 @@ function copyLeaf(
   );
 }
 
+/** One transaction each, as in a cluster that is busy elsewhere. */
+async function useNumbersUntil(last: number): Promise<void> {
+  await fixture.pool.query(
+    `do $$ begin while pg_current_xact_id()::text::bigint < ${last} loop commit; end loop; end $$`,
+  );
+}
+
 async function batchAll(options: { maxLeaves?: number } = {}): Promise<void> {
   const batcher = fixture.batcher(options);
   while (await batcher.step(fixture.lead));
@@ -215,11 +222,14 @@ test('leaves that were copied from another cluster are found, whatever its trans
   await batchAll();
   const { rows } = await fixture.pool.query('select pg_current_xact_id()::text::bigint as now');
   const { now } = rows[0];
-  // Not batched when they were copied; among them numbers that are still to come here.
+  // Not batched when they were copied; half of them have numbers that are still to come here, also where the tests beside this one
+  // use up thousands.
   await acceptMany('copied', 120);
+  const ahead = 10_000;
   await fixture.pool.query(
-    `update anchor_leaves set written_in = $1::bigint + (id % 120 - 60) * 2 where subject_id like 'copied.%' or subject_id = 'old.1'`,
-    [now],
+    `update anchor_leaves set written_in = $1::bigint + (id % 120 - 60) * 2 + case when id % 120 > 60 then $2::bigint else 0 end
+     where subject_id like 'copied.%' or subject_id = 'old.1'`,
+    [now, ahead],
   );
   await fixture.pool.query(`update anchor_positions set cluster = 1, seen = '${now * 2}:${now * 2}:'`);
   assert.equal((await readAnchoringStats(fixture.db)).pendingLeaves, 120);
@@ -234,6 +244,7 @@ test('leaves that were copied from another cluster are found, whatever its trans
   );
   while (await batcher.step(fixture.lead));
   await assertSound();
+  await useNumbersUntil(Number(now) + ahead - 10);
   // The numbers of the copied leaves are reached here.
   for (let round = 0; round < 150; round += 1) {
     await fixture.pool.query('select pg_current_xact_id()');

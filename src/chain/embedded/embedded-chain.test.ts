@@ -1,4 +1,5 @@
 /** The life cycle of the embedded chain: starts, blocks and their commits, and kills of the service. */
+// tier: process
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Hex, keccak256, numberToHex } from 'viem';

@@ -1,4 +1,5 @@
 /** The engine is killed at any moment: the next answer comes, and nothing is lost. */
+// tier: process
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
 /** The embedded chain's gateway, in front of a fake chain that records its calls. */
+// tier: process
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';

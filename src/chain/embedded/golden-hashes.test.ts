@@ -1,4 +1,5 @@
 /** Block hashes that never change: with other rules, a chain that exists could not go on. */
+// tier: process
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
 /** A random run through PostgreSQL: the stored nodes are exactly those of the kept states. */
+// tier: process
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { fromRlp, getContractAddress, type Hex, keccak256, numberToHex } from 'viem';

@@ -1,4 +1,5 @@
 /** What is lost or damaged of the embedded chain's results is made again from the journal; a changed journal is refused. */
+// tier: process
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Hex, keccak256, numberToHex } from 'viem';

@@ -1,4 +1,5 @@
 /** The indexer follows its chain: when it catches up, after every reorg, and where it needs an operator's decision. */
+// tier: process
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';

@@ -1,4 +1,5 @@
 /** The indexer on a real chain: which transactions it lists for which vault, where it begins, and what it keeps. */
+// tier: process
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { getContractAddress, type Hex } from 'viem';

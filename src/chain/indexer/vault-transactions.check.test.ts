@@ -1,4 +1,5 @@
 /** The check of vault transactions: a missing one is found on a real chain. */
+// tier: process
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PublicClient } from 'viem';

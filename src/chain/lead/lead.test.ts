@@ -1,4 +1,5 @@
 /** Leadership on the chain: who leads, that the chain stays the same, and what stops it with an error. */
+// tier: process
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseEther } from 'viem';

@@ -1,4 +1,5 @@
 /** What the anchor reader makes of the answers of a real chain node and of faulty ones. */
+// tier: process
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

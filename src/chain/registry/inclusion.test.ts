@@ -1,4 +1,5 @@
 /** Inclusions built from the answers of nodes: invented ones, a real block, the embedded chain, and anvil. */
+// tier: process
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeFunctionData, type Hex, keccak256, numberToHex } from 'viem';

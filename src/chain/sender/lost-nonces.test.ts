@@ -1,4 +1,5 @@
 /** Nonces that somebody else used, on a real chain: the payload goes on under another one, and is mined once whatever happens. */
+// tier: process
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { type Hex, type PublicClient, parseTransaction } from 'viem';

@@ -1,4 +1,5 @@
 /** How nodes' answers to a raw transaction are interpreted. */
+// tier: process
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/support/service/properties.ts';

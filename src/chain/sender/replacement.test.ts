@@ -1,4 +1,5 @@
 /** What is signed anew on a real chain: higher fees, no-ops, another nonce; and that a payload is mined once whatever happens. */
+// tier: process
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { type Hex, parseTransaction } from 'viem';

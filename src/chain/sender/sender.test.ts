@@ -1,4 +1,5 @@
 /** Random actions by seed: in the end every payload is on the chain exactly once, and nonces have no gap. */
+// tier: process
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { type Hex, numberToHex } from 'viem';

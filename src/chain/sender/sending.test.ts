@@ -1,4 +1,5 @@
 /** Sending on a real chain: bytes are stored before they are sent, and none are sent twice or lost, whatever breaks. */
+// tier: process
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { parseTransaction } from 'viem';

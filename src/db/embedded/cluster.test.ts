@@ -1,4 +1,5 @@
 /** Creating and opening the cluster: races, kills in between, leftovers, and unusable data. */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { appendFile, mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';

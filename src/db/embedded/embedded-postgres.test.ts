@@ -1,4 +1,5 @@
 /** The life cycle of the embedded PostgreSQL: starts, stops, kills, orphans, and shared use. */
+// tier: process
 import assert from 'node:assert/strict';
 import { chmod, rename, stat } from 'node:fs/promises';
 import { connect as connectTcp } from 'node:net';

@@ -1,4 +1,5 @@
 /** Which directories an account may traverse. */
+// tier: process
 import assert from 'node:assert/strict';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -2,6 +2,7 @@
  * Holdfast as root: the server runs under another account, below directories closed to that account, on data of any
  * owner.
  */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';

@@ -1,4 +1,5 @@
 /** The lock that guards the start of the server. */
+// tier: process
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

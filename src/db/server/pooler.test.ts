@@ -1,4 +1,5 @@
 /** Behind a pooler: session mode works, other modes are refused in a sentence. Needs PgBouncer for the first. */
+// tier: process
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';

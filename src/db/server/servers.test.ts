@@ -1,4 +1,5 @@
 /** Several servers in DATABASE_URL: the one that takes writes is used, also after a failover. */
+// tier: process
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withClient } from '../../../test/support/service/database.ts';

@@ -1,4 +1,5 @@
 /** Requests, answers and what is stored, with the tests' authority and with a real one by openssl. */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,5 @@
 /** What other people's verifiers say of tokens that pass here. */
+// tier: process
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { questionFor } from '../../../test/support/timestamps/fault-case.ts';

@@ -1,4 +1,5 @@
 /** The verifier in an environment that has only what browsers provide. */
+// tier: process
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

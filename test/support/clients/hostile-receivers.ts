@@ -1,11 +1,11 @@
 /** Misbehaving receivers: each is a real server on its own port, and states the expected outcome. */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { gzipSync } from 'node:zlib';
+import { keptDirectory } from '../service/kept.ts';
 import { certificate } from './receiver.ts';
 
 export interface Hostile {
@@ -61,10 +61,9 @@ function pour(socket: Socket, chunk: Buffer, totalBytes: number): void {
   more();
 }
 
-/** The files exist as long as the process; `caFile` also contains the certificates whose only fault is another one. */
+/** `caFile` also contains the certificates whose only fault is another one. */
 export async function startHostileReceivers(): Promise<{ hostile: Hostile[]; caFile: string }> {
-  const dir = mkdtempSync(join(tmpdir(), 'holdfast-hostile-'));
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  const dir = keptDirectory('hostile-');
   const caFile = join(dir, 'ca.pem');
   copyFileSync(certificate().caFile, caFile);
   const own = (name: string, host: string, expired = false) =>

@@ -1,12 +1,12 @@
 /** A real HTTPS server with its own certificate that acts as a webhook receiver. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { keptDirectory } from '../service/kept.ts';
 
 export interface Received {
   headers: IncomingHttpHeaders;
@@ -24,13 +24,12 @@ export interface Receiver {
 let made: { caFile: string; cert: string; key: string } | null = null;
 
 /**
- * A self-signed certificate for localhost, made once per process and removed with it; the file is for
+ * A self-signed certificate for localhost, made once per process; the file is for
  * HOLDFAST_WEBHOOK_CA_FILE. It uses an elliptic curve: an RSA key takes half a second of processor time.
  */
 export function certificate(): { caFile: string; cert: string; key: string } {
   if (made) return made;
-  const dir = mkdtempSync(join(tmpdir(), 'holdfast-cert-'));
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  const dir = keptDirectory('cert-');
   const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];

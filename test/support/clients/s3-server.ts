@@ -28,8 +28,8 @@ const bucket = 'evidence';
 
 export async function startS3Server(): Promise<S3Server> {
   // The keys that the server knows; the SDK reads them like an operator's.
-  process.env.AWS_ACCESS_KEY_ID = 'S3RVER';
-  process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER';
+  const keys = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
+  Object.assign(process.env, keys);
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-s3-'));
   // @ts-expect-error: it brings no types
   const { default: S3rver } = await import('@20minutes/s3rver');
@@ -64,6 +64,7 @@ export async function startS3Server(): Promise<S3Server> {
     },
     async close() {
       await server.close();
+      for (const name of Object.keys(keys)) delete process.env[name];
       await rm(directory, { recursive: true, force: true });
     },
   };

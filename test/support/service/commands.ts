@@ -34,8 +34,10 @@ async function run(settings: Settings, args: string[]): Promise<CommandResult> {
   return { code: stdout.code, stdout: stdout.text, stderr: stderr.text };
 }
 
+/** It outlives the test file, whose temporary directory comes with each command. */
 function start(): ChildProcess {
-  return fork(program, { execArgv: [], env: environment({}), stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const { TMPDIR: _, ...env } = environment({});
+  return fork(program, { execArgv: [], env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
 }
 
 /** Between commands the test process may exit, and this one with it. */

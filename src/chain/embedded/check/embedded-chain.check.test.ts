@@ -1,4 +1,5 @@
 /** The check of the embedded chain on a chain in which all is right, and on the same with one thing broken at a time. */
+// tier: process
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';

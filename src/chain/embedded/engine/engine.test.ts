@@ -1,4 +1,5 @@
 /** The engine's process: it can be lost at any time, and the next one answers. */
+// tier: process
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
 /** Whoever may send a call or a transaction can run any code: it ends, and the engine lives on within its memory. */
+// tier: process
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,0 +1,39 @@
+/** A warm worker: runs the test files that it is sent, one after the other, in this process. */
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { leftOpen, openHandles } from './handles.ts';
+import { root } from './options.ts';
+import { takeSurroundings } from './surroundings.ts';
+import { fileReported } from './warm-reporter.ts';
+import type { FileRequest, WarmMessage } from './warm-worker.ts';
+
+const tell = (message: WarmMessage) => process.send?.(message);
+const stray: string[] = [];
+process.on('uncaughtExceptionMonitor', (error) => stray.push(`An error that no test caught: ${error.stack}`));
+
+// Starts node:test, so that its own listeners are there before the first file.
+await test('start', () => {});
+await fileReported('start');
+const surroundings = takeSurroundings();
+let last = Promise.resolve();
+process.on('message', (request: FileRequest) => {
+  last = last.then(() => run(request));
+});
+process.on('disconnect', () => process.exit());
+const handles = openHandles();
+tell({ ready: true });
+
+async function run({ file, temporary }: FileRequest): Promise<void> {
+  process.env.TMPDIR = temporary;
+  // node:test waits for the tests that the import adds to this one, and gives them its limit.
+  await test(file, { timeout: 2 ** 31 - 1 }, () => import(pathToFileURL(resolve(root, file)).href));
+  await fileReported(file);
+  const open = await leftOpen(handles);
+  const faults = [
+    ...stray.splice(0),
+    ...open.map((name) => `It left open: ${name}.`),
+    ...surroundings.changes(),
+  ];
+  tell({ ended: { faults, rssBytes: process.memoryUsage.rss() } });
+}
