@@ -1,9 +1,8 @@
 /** Settings that change how the service is reached: rate limits, TLS, its public address, metrics and proxies. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { get as getPlainly, type IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { connect, type Socket } from 'node:net';
@@ -13,6 +12,7 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { newApiKey } from '../../src/access/api-keys/api-key-text.ts';
+import { makeSelfSigned } from '../support/clients/self-signed.ts';
 import { placeAll } from '../support/fixtures/placed-events.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { createTestDatabase, type TestDatabase, withClient } from '../support/service/database.ts';
@@ -207,14 +207,11 @@ withSettings(
 
 test('speaks HTTPS with its own certificate, and sends HSTS', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-tls-'));
-  const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  execFileSync('openssl', ['req', '-x509', ...curve, ...subject, '-keyout', key, '-out', cert], {
-    stdio: 'ignore',
-  });
-  const ca = await readFile(cert);
-  const env = { ...masterKey, HOLDFAST_TLS_CERT_FILE: cert, HOLDFAST_TLS_KEY_FILE: key };
+  const [certFile, keyFile] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+  const { cert: ca, key } = makeSelfSigned('localhost', { hosts: ['127.0.0.1'] });
+  await writeFile(certFile, ca);
+  await writeFile(keyFile, key);
+  const env = { ...masterKey, HOLDFAST_TLS_CERT_FILE: certFile, HOLDFAST_TLS_KEY_FILE: keyFile };
   const service = await startService({ env, databaseUrl: database.url, runLoops: false });
   try {
     assert.match(service.url, /^https:/);
@@ -256,7 +253,7 @@ function cipherOf(options: ConnectionOptions): Promise<string | null> {
   });
 }
 
-function getSecurely(service: Service, path: string, ca: Buffer): Promise<Answer> {
+function getSecurely(service: Service, path: string, ca: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.url);
     const headers = { 'x-api-key': service.key };

@@ -1,8 +1,7 @@
 /** HTTP/2: the time-out of slow requests, and the limits of a connection. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import {
   connect,
   createSecureServer,
@@ -17,6 +16,7 @@ import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect as connectSecurely } from 'node:tls';
 import fastify, { type FastifyInstance } from 'fastify';
+import { makeSelfSigned } from '../../../test/support/clients/self-signed.ts';
 import { waitUntil } from '../../../test/support/service/process.ts';
 import { replyWithErrors } from '../api/error-reply.ts';
 import { boundHttp2, mostStreams, secureOptions } from './http2.ts';
@@ -97,14 +97,9 @@ const streams = (count: number) => Array.from({ length: count }, (_, place) => 2
 test('ends a connection with too many cancelled, broken or excess streams, and no other', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-http2-'));
   const [certFile, keyFile] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
-  execFileSync(
-    'openssl',
-    ['req', '-x509', ...curve, '-subj', '/CN=a', '-keyout', keyFile, '-out', certFile],
-    {
-      stdio: 'ignore',
-    },
-  );
+  const { cert, key } = makeSelfSigned('a');
+  await writeFile(certFile, cert);
+  await writeFile(keyFile, key);
   const server = createSecureServer(secureOptions({ certFile, keyFile }));
   server.on('stream', (stream) => stream.on('error', () => {}));
   server.listen(0, '127.0.0.1');

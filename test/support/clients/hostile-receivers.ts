@@ -1,12 +1,12 @@
 /** Misbehaving receivers: each is a real server on its own port, and states the expected outcome. */
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { keptDirectory } from '../service/kept.ts';
 import { certificate } from './receiver.ts';
+import { makeSelfSigned } from './self-signed.ts';
 
 export interface Hostile {
   name: string;
@@ -66,11 +66,9 @@ export async function startHostileReceivers(): Promise<{ hostile: Hostile[]; caF
   const dir = keptDirectory('hostile-');
   const caFile = join(dir, 'ca.pem');
   copyFileSync(certificate().caFile, caFile);
-  const own = (name: string, host: string, expired = false) =>
-    makeCertificate(join(dir, name), host, expired);
-  const unknown = own('unknown', 'localhost');
-  const elsewhere = own('elsewhere', 'elsewhere.example.org');
-  const expired = own('expired', 'localhost', true);
+  const unknown = makeSelfSigned('localhost');
+  const elsewhere = makeSelfSigned('elsewhere.example.org');
+  const expired = makeSelfSigned('localhost', { expired: true });
   for (const { cert } of [elsewhere, expired]) appendFileSync(caFile, cert);
   // Concatenated gzip members are one valid file.
   const bomb = Buffer.concat(Array(16).fill(gzipSync(Buffer.alloc(16 * 1024 * 1024))));
@@ -285,53 +283,4 @@ function afterRequest(socket: Socket, act: () => void): void {
     act();
   };
   socket.on('data', read);
-}
-
-/** Self-signed; an expired one takes extra steps, because openssl cannot make one directly. */
-function makeCertificate(path: string, host: string, expired: boolean): { cert: string; key: string } {
-  const [key, cert, request, settings] = ['key', 'cert', 'csr', 'cnf'].map((end) => `${path}.${end}`) as [
-    string,
-    string,
-    string,
-    string,
-  ];
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' });
-  const subject = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
-  const made = [
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-keyout',
-    key,
-    ...subject,
-  ];
-  if (!expired) openssl('req', '-x509', ...made, '-days', '2', '-out', cert);
-  else {
-    openssl('req', '-new', ...made, '-out', request);
-    writeFileSync(`${path}.index`, '');
-    writeFileSync(
-      settings,
-      `[ca]\ndefault_ca = own\n[own]\ndatabase = ${path}.index\nnew_certs_dir = ${dirname(path)}\nrand_serial = yes\n` +
-        'default_md = sha256\npolicy = any\ncopy_extensions = copy\n[any]\ncommonName = supplied\n',
-    );
-    const dates = ['-startdate', '20200101000000Z', '-enddate', '20200102000000Z'];
-    openssl(
-      'ca',
-      '-batch',
-      '-notext',
-      '-selfsign',
-      '-config',
-      settings,
-      '-keyfile',
-      key,
-      ...dates,
-      '-in',
-      request,
-      '-out',
-      cert,
-    );
-  }
-  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
 }

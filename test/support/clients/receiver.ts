@@ -1,12 +1,12 @@
 /** A real HTTPS server with its own certificate that acts as a webhook receiver. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { keptDirectory } from '../service/kept.ts';
+import { makeSelfSigned } from './self-signed.ts';
 
 export interface Received {
   headers: IncomingHttpHeaders;
@@ -25,17 +25,13 @@ let made: { caFile: string; cert: string; key: string } | null = null;
 
 /**
  * A self-signed certificate for localhost, made once per process; the file is for
- * HOLDFAST_WEBHOOK_CA_FILE. It uses an elliptic curve: an RSA key takes half a second of processor time.
+ * HOLDFAST_WEBHOOK_CA_FILE.
  */
 export function certificate(): { caFile: string; cert: string; key: string } {
   if (made) return made;
-  const dir = keptDirectory('cert-');
-  const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-  const args = ['req', '-x509', ...curve, '-days', '2', '-keyout', key, '-out', cert, ...subject];
-  execFileSync('openssl', args, { stdio: 'ignore' });
-  made = { caFile: cert, cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+  const { cert, key } = makeSelfSigned('localhost', { hosts: ['localhost', '127.0.0.1'] });
+  made = { caFile: join(keptDirectory('cert-'), 'cert.pem'), cert, key };
+  writeFileSync(made.caFile, cert);
   return made;
 }
 
