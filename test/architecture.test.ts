@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { test } from 'node:test';
 import { floors } from '../docs/generator/rooms.ts';
+import { programs } from './support/programs/table.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const files = globSync('src/**/*.ts', { cwd: root })
@@ -165,6 +166,35 @@ test('only settings and commands read the environment', () => {
     readers.filter((file) => !/^src\/(config|cli)\//.test(file)),
     [],
   );
+});
+
+test('tests get at optional programs through needs() alone', () => {
+  const names = Object.values(programs)
+    .flatMap(({ commands }) => commands)
+    .join('|');
+  const wrong: [what: string, pattern: RegExp][] = [
+    ['starts it by its name', new RegExp(`\\w\\(\\s*(['"\`])(${names})\\1,\\s*(\\[|\\w*[aA]rg)`)],
+    [
+      'starts it from its place',
+      new RegExp(`/usr/(local/)?s?bin/(${names})\\b|/usr/lib/postgresql/(\\d|\\$)`),
+    ],
+    [
+      'looks for it itself',
+      /(findProgram|programs)\b[^;]*programs\/(find|table)\.ts'|\['(--version|-v|version)'\]\)\.status/,
+    ],
+    ['starts the browser itself', /\bchromium\b[^;]* from 'playwright|chromium\.launch/],
+  ];
+  const allowed =
+    /^test\/(support\/programs|mutations)\/|^test\/(runner\/versions|faults\/main|architecture\.test)\.ts$/;
+  const theBrowser = 'test/support/clients/browser.ts';
+  const tests = everyFile.filter((file) => (file.startsWith('test/') || isTest(file)) && !allowed.test(file));
+  const found = tests.flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    return wrong
+      .filter(([what, pattern]) => pattern.test(text) && !(file === theBrowser && what.includes('browser')))
+      .map(([what]) => `${file} ${what}`);
+  });
+  assert.deepEqual(found, []);
 });
 
 function requireNoCircle(arrows: Map<string, string[]>): void {

@@ -163,7 +163,10 @@ async function runFiles(
   return failed > 0;
 }
 
-function environment({ seed, zone, tier, stress }: Options, serverUrl: string): Record<string, string> {
+function environment(
+  { seed, zone, tier, stress, required }: Options,
+  serverUrl: string,
+): Record<string, string> {
   return {
     // Each file is a process that loads much the same: compiled code kept between them takes a third off.
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/holdfast-test/compiled'),
@@ -173,6 +176,7 @@ function environment({ seed, zone, tier, stress }: Options, serverUrl: string): 
     ...(stress && { HOLDFAST_TEST_LONGEST_END_MS: '30000' }),
     ...(tier === 'long' && { HOLDFAST_TEST_LONG: '1' }),
     ...(zone !== null && { TZ: zone }),
+    ...(required !== null && { HOLDFAST_TEST_REQUIRE: required }),
   };
 }
 

@@ -2,12 +2,13 @@
 // tier: process
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
 import { encodeFunctionData, type Hex, keccak256, stringToHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { type Anvil, anvilMissing, startAnvil } from '../../test/support/chain/anvil.ts';
+import { type Anvil, startAnvil } from '../../test/support/chain/anvil.ts';
 import { type Fixture, leadOf, openFixture } from '../../test/support/fixtures/batcher-fixture.ts';
+import { needs } from '../../test/support/programs/needs.ts';
 import { waitUntil } from '../../test/support/service/process.ts';
 import { createIndexer } from '../chain/indexer/indexer.ts';
 import { createAnchorReader } from '../chain/registry/anchor-reader.ts';
@@ -29,12 +30,11 @@ import { listSetAside, sendAgain } from './batching/set-aside.ts';
 import { confirmedEvents } from './confirmed-event.ts';
 import { createProofs } from './proofs.ts';
 
-const skip = await anvilMissing();
+const { after, before, test } = needs('anvil');
 const submitter = privateKeyToAccount(keccak256(stringToHex('submitter of the anchoring test')));
 let fixture: Fixture;
 let anvil: Anvil;
 before(async () => {
-  if (skip) return;
   fixture = await openFixture();
   anvil = await startAnvil({
     args: ['--no-mining', '--order', 'fifo'],
@@ -108,9 +108,7 @@ const statuses = async () =>
 const told = async (type: string) =>
   (await fixture.db.selectFrom('events').select('id').where('type', '=', type).execute()).length;
 
-test('the chain proves every accepted record, even after a reorg removed its anchor', {
-  skip,
-}, async (t) => {
+test('the chain proves every accepted record, even after a reorg removed its anchor', async (t) => {
   const { lead, indexer, announcer, round } = await openService(t);
   const [one, other] = [await fixture.newVault('ws_1'), await fixture.newVault('ws_2')];
   const contents = new Map<string, ProofContent>();
@@ -191,7 +189,7 @@ test('the chain proves every accepted record, even after a reorg removed its anc
   assert.deepEqual(await statuses(), ['finalized']);
 });
 
-test('a batch that was set aside is anchored once an operator has it resent', { skip }, async (t) => {
+test('a batch that was set aside is anchored once an operator has it resent', async (t) => {
   const { round } = await openService(t);
   const until = (wanted: string) =>
     waitUntil(async () => {
@@ -227,9 +225,7 @@ test('a batch that was set aside is anchored once an operator has it resent', { 
   assert.deepEqual(batch, { sends: 1, reason: null, to_resend: false });
 });
 
-test('a root that is already on the chain is proved by the transaction that logged it first', {
-  skip,
-}, async (t) => {
+test('a root that is already on the chain is proved by the transaction that logged it first', async (t) => {
   const { lead, indexer, round } = await openService(t);
   const vault = await fixture.newVault('ws_4');
   const salt = toHex(randomBytes(32));
@@ -304,7 +300,7 @@ test('a root that is already on the chain is proved by the transaction that logg
   assert.equal((await listed()).length, 1);
 });
 
-test('seals have a new epoch from the first one that follows lost transactions', { skip }, async (t) => {
+test('seals have a new epoch from the first one that follows lost transactions', async (t) => {
   const vault = await fixture.newVault('ws_5');
   const sealed = async (id: string) => {
     const { round } = await openService(t);

@@ -5,9 +5,10 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { needs, pathOf } from '../../test/support/programs/needs.ts';
 import { command } from '../../test/support/service/commands.ts';
 import { withClient } from '../../test/support/service/database.ts';
 import { type Settings, startHoldfast, waitUntil } from '../../test/support/service/process.ts';
@@ -16,12 +17,11 @@ import { startEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts';
 import { migrate } from '../db/migrate.ts';
 
 /** Debian's; any other major version would do. */
-const oldPrograms = '/usr/lib/postgresql/15/bin';
-const skip = !existsSync(join(oldPrograms, 'initdb')) && 'there is no PostgreSQL 15 on this machine';
+const oldPrograms = () => dirname(pathOf('postgresql-15'));
 const log = { info() {}, error() {} };
 const rows = 10_000;
 
-describe('a database of an older major version', { skip }, () => {
+needs('postgresql-15').describe('a database of an older major version', () => {
   let dataDir: string;
   let settings: Settings;
   before(async () => {
@@ -55,7 +55,7 @@ describe('a database of an older major version', { skip }, () => {
       /of \d+|^/,
       'upgrade-database',
       '--old-programs',
-      oldPrograms,
+      oldPrograms(),
     );
     await waitUntil(() => existsSync(join(dataDir, 'upgrade/postgres/cluster/PG_VERSION')));
     killed.child.kill('SIGKILL');
@@ -64,7 +64,7 @@ describe('a database of an older major version', { skip }, () => {
   });
 
   test('the next run moves it to the installed version, and keeps it', async () => {
-    const args = ['upgrade-database', '--old-programs', oldPrograms, '--json'];
+    const args = ['upgrade-database', '--old-programs', oldPrograms(), '--json'];
     const { code, stdout, stderr } = await command(settings, ...args);
     assert.equal(code, 0, stdout + stderr);
     const { upgraded, from, to, rows: moved, kept } = JSON.parse(stdout);
@@ -112,15 +112,11 @@ async function oldInstallation(): Promise<string> {
   for (const path of isRoot ? [dataDir, home, cluster, passwordFile] : [])
     await chown(path, account.uid, account.gid);
   const options = ['-D', cluster, '-U', 'holdfast', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
-  await promisify(execFile)(
-    join(oldPrograms, 'initdb'),
-    [...options, '--locale=C.UTF-8', '-E', 'UTF8', '-N'],
-    {
-      ...ids,
-      cwd: '/',
-    },
-  );
-  const server = await startEmbeddedPostgres({ dataDir, log, programs: oldPrograms });
+  await promisify(execFile)(pathOf('postgresql-15'), [...options, '--locale=C.UTF-8', '-E', 'UTF8', '-N'], {
+    ...ids,
+    cwd: '/',
+  });
+  const server = await startEmbeddedPostgres({ dataDir, log, programs: oldPrograms() });
   await migrate({ connection: server.connection() });
   await withClient(server.connection(), async (client) => {
     await client.query(`
@@ -130,7 +126,7 @@ async function oldInstallation(): Promise<string> {
       "select setval(c.oid::regclass, 4711) from pg_class c where relkind = 'S' and relname <> 'schema_migrations_id_seq'",
     );
   });
-  contentBefore = contentOf(dataDir, oldPrograms);
+  contentBefore = contentOf(dataDir, oldPrograms());
   await contentBefore;
   await server.release();
   return dataDir;

@@ -1,13 +1,12 @@
 /** Rows are the same however their bytes arrive, and those of CSV are the ones that Python reads. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
+import { needs, pathOf } from '../../test/support/programs/needs.ts';
 import { fc } from '../../test/support/service/properties.ts';
 import { csvField, csvFields } from './csv-fields.ts';
 import { createRowSplitter, type RawRow } from './split-rows.ts';
 import { type Row, recordUnits, unitsOf } from './units.ts';
-
-const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'python3 is not installed';
 
 function split(bytes: Uint8Array, delimiter: string | null, pieceBytes: number, maxBytes = 1_000): RawRow[] {
   const splitter = createRowSplitter({ maxBytes, delimiter });
@@ -30,11 +29,13 @@ test('any bytes are split in the same way, whatever the pieces', () => {
   );
 });
 
-test('rows that Python writes are read as they were', { skip: noPython }, () => {
+needs('python3').test('rows that Python writes are read as they were', () => {
   const tables = fc.sample(fc.array(fc.array(text, { minLength: 2, maxLength: 4 }), { minLength: 1 }), 100);
   const program =
     'import csv, io, json, sys\nfor t in json.load(sys.stdin):\n o = io.StringIO()\n csv.writer(o).writerows(t)\n print(json.dumps(o.getvalue()))';
-  const written = execFileSync('python3', ['-c', program], { input: JSON.stringify(tables) }).toString();
+  const written = execFileSync(pathOf('python3'), ['-c', program], {
+    input: JSON.stringify(tables),
+  }).toString();
   written
     .trim()
     .split('\n')

@@ -10,8 +10,9 @@ import {
   startAnchoringAnvil,
   trustIn,
 } from '../../test/support/chain/anchored-proof.ts';
-import { type Anvil, anvilMissing } from '../../test/support/chain/anvil.ts';
+import type { Anvil } from '../../test/support/chain/anvil.ts';
 import { makeClockedProof } from '../../test/support/fixtures/clocked-proof.ts';
+import { needs } from '../../test/support/programs/needs.ts';
 import { holdfast } from '../../test/support/service/process.ts';
 import {
   hintsIn,
@@ -23,7 +24,7 @@ import { deployerAddress } from '../chain/registry/registry.ts';
 import type { EvmAnchor, Proof } from '../proof/verify/proof.ts';
 import type { StepName } from '../proof/verify/steps.ts';
 
-const skip = await anvilMissing();
+const onAnvil = needs('anvil');
 const content = '{"temperature": 4.5}';
 const other: Hex = `0x${'99'.repeat(32)}`;
 
@@ -40,7 +41,8 @@ before(async () => {
   files = await openVerifyCommand();
   await write('clocked.json', (await makeClockedProof()).proof);
   await write('content', content);
-  if (skip) return;
+});
+onAnvil.before(async () => {
   anvil = await startAnchoringAnvil();
   anchored = await anchorRecord(anvil, content);
   disguised = await disguise(anvil.url);
@@ -58,7 +60,7 @@ test('skips what the chain would show if the chain node is unreachable, and says
   assert.match(stdout, /\nanchor 1 chain {5}skip {2}The chain could not be queried: .*ECONNREFUSED/);
 });
 
-test('an anchored proof passes with a node of a chain that the trust file names', { skip }, async () => {
+onAnvil.test('an anchored proof passes with a node of a chain that the trust file names', async () => {
   const trust = await write('anvil-trust.json', await trustIn(anvil));
   // In a process of its own, to test that nothing delays its exit.
   const { code, stdout, stderr } = await holdfast(
@@ -71,7 +73,7 @@ test('an anchored proof passes with a node of a chain that the trust file names'
   assert.match(stdout, /block \d+ of chain 424242 \(the choice of whoever gave --trust\)/);
 });
 
-test('a chain that nobody knows vouches for nothing, whatever its node says', { skip }, async () => {
+onAnvil.test('a chain that nobody knows vouches for nothing, whatever its node says', async () => {
   const { code, stdout } = await verify(path('anchored.json'), path('content'), '--rpc', disguised.url);
   assert.equal(code, 2);
   const { time, 'anchor 1 chain': chain, 'anchor 1 finality': finality } = stepsIn(stdout);
@@ -80,7 +82,7 @@ test('a chain that nobody knows vouches for nothing, whatever its node says', { 
   assert.match(hintsIn(stdout)[0] ?? '', /with its id and genesis hash\.$/);
 });
 
-test('a chain node of another chain leaves the proof unchecked', { skip }, async () => {
+onAnvil.test('a chain node of another chain leaves the proof unchecked', async () => {
   const [evm] = anchored.anchors as EvmAnchor[];
   const elsewhere = await write('elsewhere.json', { ...anchored, anchors: [{ ...evm, chainId: 1 }] });
   const { code, stdout } = await verify(elsewhere, path('content'), '--rpc', disguised.url);
@@ -91,7 +93,7 @@ test('a chain node of another chain leaves the proof unchecked', { skip }, async
   );
 });
 
-test('a proof that the chain contradicts fails', { skip }, async () => {
+onAnvil.test('a proof that the chain contradicts fails', async () => {
   const evm = anchored.anchors[0] as EvmAnchor;
   const contract = deployerAddress.toLowerCase() as Hex;
   const contradictions: [string, StepName, Partial<EvmAnchor>, string[]][] = [

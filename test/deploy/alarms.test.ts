@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { root } from '../../docs/generator/parts.ts';
 import { type MetricName, metricCatalogue, metricEntry } from '../../src/metrics/catalogue.ts';
+import { needs, pathOf } from '../support/programs/needs.ts';
 
 const folder = join(root, 'deploy/prometheus');
 const rules = read('deploy/prometheus/holdfast.rules.yml');
@@ -67,28 +68,30 @@ test('rules and dashboard name metrics, labels and label values that exist', () 
   assert.ok(seen >= 60, `${seen} metrics`);
 });
 
-const promtool = spawnSync('promtool', ['--version']).status === 0;
-
-test('promtool accepts rules, configuration and the expressions of the dashboard, and its cases pass', {
-  skip: promtool ? false : 'promtool is not installed; it is in the package prometheus',
-}, () => {
-  const copy = mkdtempSync(join(tmpdir(), 'holdfast-alarms-'));
-  try {
-    cpSync(folder, copy, { recursive: true });
-    writeFileSync(join(copy, 'holdfast-metrics-token'), 'token');
-    writeFileSync(join(copy, 'dashboard.rules.yml'), asRules(dashboardExpressions()));
-    for (const args of [
-      ['check', 'config', 'prometheus.yml'],
-      ['check', 'rules', 'holdfast.rules.yml', 'dashboard.rules.yml'],
-      ['test', 'rules', 'holdfast.rules.test.yml'],
-    ]) {
-      const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: copy, encoding: 'utf8' });
-      assert.equal(status, 0, `promtool ${args.join(' ')}\n${stdout}${stderr}`);
+needs('promtool').test(
+  'promtool accepts rules, configuration and the expressions of the dashboard, and its cases pass',
+  () => {
+    const copy = mkdtempSync(join(tmpdir(), 'holdfast-alarms-'));
+    try {
+      cpSync(folder, copy, { recursive: true });
+      writeFileSync(join(copy, 'holdfast-metrics-token'), 'token');
+      writeFileSync(join(copy, 'dashboard.rules.yml'), asRules(dashboardExpressions()));
+      for (const args of [
+        ['check', 'config', 'prometheus.yml'],
+        ['check', 'rules', 'holdfast.rules.yml', 'dashboard.rules.yml'],
+        ['test', 'rules', 'holdfast.rules.test.yml'],
+      ]) {
+        const { status, stdout, stderr } = spawnSync(pathOf('promtool'), args, {
+          cwd: copy,
+          encoding: 'utf8',
+        });
+        assert.equal(status, 0, `promtool ${args.join(' ')}\n${stdout}${stderr}`);
+      }
+    } finally {
+      rmSync(copy, { recursive: true });
     }
-  } finally {
-    rmSync(copy, { recursive: true });
-  }
-});
+  },
+);
 
 /** Null if there is no such metric. A histogram is read by the samples that it has. */
 function labelsOf(sample: string): Record<string, readonly string[] | null> | null {

@@ -4,23 +4,23 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
+import { needs, pathOf } from '../support/programs/needs.ts';
 import { freePort } from '../support/service/postgres-server.ts';
 import { waitUntil } from '../support/service/process.ts';
 import { callerAt, type Service, startService } from '../support/service/service.ts';
 
-const program = 'haproxy';
 const file = join(resolve(import.meta.dirname, '../..'), 'deploy/haproxy/haproxy.cfg');
-const missing = spawnSync(program, ['-v']).status !== 0 && 'HAProxy is not installed';
+const { test } = needs('haproxy');
 const vaults = '/api-v1/platform/vaults';
 const publicUrl = 'https://evidence.example.org';
 /** Both sides may be silent for this long, except where the configuration says otherwise. */
 const timeoutMs = 500;
 
-test('HAProxy finds no fault in the configuration', { skip: missing }, () => {
-  const { status, stderr } = spawnSync(program, ['-c', '-f', file], {
+test('HAProxy finds no fault in the configuration', () => {
+  const { status, stderr } = spawnSync(pathOf('haproxy'), ['-c', '-f', file], {
     env: { ...process.env, PROXY_NODE_1: '127.0.0.1:1', PROXY_NODE_2: '127.0.0.1:2' },
     encoding: 'utf8',
   });
@@ -28,7 +28,7 @@ test('HAProxy finds no fault in the configuration', { skip: missing }, () => {
   assert.doesNotMatch(stderr, /WARNING|ALERT/);
 });
 
-test('two nodes behind HAProxy', { skip: missing }, async (t) => {
+test('two nodes behind HAProxy', async (t) => {
   const nodes = await startNodes(t);
   const [first, second] = nodes;
   const url = await startProxy(t, nodes);
@@ -140,7 +140,7 @@ async function startNodes(t: TestContext): Promise<[Service, Service]> {
 async function startProxy(t: TestContext, nodes: Service[]): Promise<string> {
   const bind = `127.0.0.1:${await freePort()}`;
   const [first = '', second = ''] = nodes.map(({ url }) => new URL(url).host);
-  const child = spawn(program, ['-db', '-f', file], {
+  const child = spawn(pathOf('haproxy'), ['-db', '-f', file], {
     env: {
       ...process.env,
       PROXY_BIND: bind,

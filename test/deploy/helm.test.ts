@@ -9,12 +9,13 @@ import { after, before, test } from 'node:test';
 import { parseYaml } from '@redocly/openapi-core';
 import { Ajv } from 'ajv';
 import { settingNames } from '../../src/config/settings.ts';
+import { needs, pathOf } from '../support/programs/needs.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const chart = join(root, 'deploy/helm/holdfast');
 const renderer = join(import.meta.dirname, 'helm/render.go');
-const missing =
-  spawnSync('go', ['version']).status !== 0 && 'Go, whose templates Helm uses, is not installed';
+/** Helm uses its templates. */
+const withGo = needs('go');
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests of every kind
 type Manifest = any;
@@ -100,7 +101,9 @@ let defaults: Values = {};
 
 before(async () => {
   defaults = parseYaml(await readFile(join(chart, 'values.yaml'), 'utf8')) as Values;
-  if (missing) return;
+});
+
+withGo.before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-helm-'));
   program = join(folder, 'render');
   const env = {
@@ -109,14 +112,17 @@ before(async () => {
     GOPATH: join(folder, 'go'),
     GO111MODULE: 'off',
   };
-  const { status, stderr } = spawnSync('go', ['build', '-o', program, renderer], { env, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(pathOf('go'), ['build', '-o', program, renderer], {
+    env,
+    encoding: 'utf8',
+  });
   assert.equal(status, 0, stderr);
 });
 
 after(() => rm(folder, { recursive: true, force: true }));
 
 for (const [name, given] of Object.entries({ 'the least values': least, 'everything on': everything })) {
-  test(`Kubernetes would take the manifests, with ${name}`, { skip: missing }, async () => {
+  withGo.test(`Kubernetes would take the manifests, with ${name}`, async () => {
     const manifests = await manifestsOf(given);
     for (const manifest of manifests) {
       const kind = kindOf(manifest);
@@ -131,47 +137,49 @@ for (const [name, given] of Object.entries({ 'the least values': least, 'everyth
   });
 }
 
-test('a field that Kubernetes does not know is noticed', { skip: missing }, async () => {
+withGo.test('a field that Kubernetes does not know is noticed', async () => {
   const [deployment] = (await manifestsOf(least)).filter(({ kind }) => kind === 'Deployment');
   deployment.spec.template.spec.containers[0].livenesProbe = {};
   assert.match(await typeFaults([deployment]), /livenesProbe/);
 });
 
-test('pods run without privileges, on a read-only file system, with secrets from Secrets', {
-  skip: missing,
-}, async () => {
-  const [deployment] = (await manifestsOf(least)).filter(({ kind }) => kind === 'Deployment');
-  const { spec } = deployment.spec.template;
-  const [container] = spec.containers;
-  assert.equal(spec.securityContext.runAsNonRoot, true);
-  assert.equal(spec.automountServiceAccountToken, false);
-  assert.deepEqual(container.securityContext, {
-    allowPrivilegeEscalation: false,
-    readOnlyRootFilesystem: true,
-    capabilities: { drop: ['ALL'] },
-  });
-  assert.equal(container.image, 'registry.example.org/holdfast:0.1.0');
-  assert.equal(container.readinessProbe.httpGet.path, '/readyz');
-  assert.equal(container.livenessProbe.httpGet.path, '/healthz');
-  const written = container.volumeMounts.filter(({ readOnly }: Manifest) => !readOnly);
-  assert.deepEqual(
-    written.map(({ mountPath }: Manifest) => mountPath),
-    ['/var/lib/holdfast', '/tmp'],
-  );
-  const settings = new Map(container.env.map((one: Manifest) => [one.name, one]));
-  assert.deepEqual(settings.get('DATABASE_URL'), {
-    name: 'DATABASE_URL',
-    valueFrom: { secretKeyRef: { name: 'holdfast-database', key: 'url' } },
-  });
-  assert.ok(!settings.has('HOLDFAST_MASTER_KEY'));
-  const known = [...settings.keys()].filter((name) => String(name).startsWith('HOLDFAST_'));
-  assert.deepEqual(
-    known.filter((name) => !settingNames.includes(String(name))),
-    [],
-  );
-});
+withGo.test(
+  'pods run without privileges, on a read-only file system, with secrets from Secrets',
+  {},
+  async () => {
+    const [deployment] = (await manifestsOf(least)).filter(({ kind }) => kind === 'Deployment');
+    const { spec } = deployment.spec.template;
+    const [container] = spec.containers;
+    assert.equal(spec.securityContext.runAsNonRoot, true);
+    assert.equal(spec.automountServiceAccountToken, false);
+    assert.deepEqual(container.securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    assert.equal(container.image, 'registry.example.org/holdfast:0.1.0');
+    assert.equal(container.readinessProbe.httpGet.path, '/readyz');
+    assert.equal(container.livenessProbe.httpGet.path, '/healthz');
+    const written = container.volumeMounts.filter(({ readOnly }: Manifest) => !readOnly);
+    assert.deepEqual(
+      written.map(({ mountPath }: Manifest) => mountPath),
+      ['/var/lib/holdfast', '/tmp'],
+    );
+    const settings = new Map(container.env.map((one: Manifest) => [one.name, one]));
+    assert.deepEqual(settings.get('DATABASE_URL'), {
+      name: 'DATABASE_URL',
+      valueFrom: { secretKeyRef: { name: 'holdfast-database', key: 'url' } },
+    });
+    assert.ok(!settings.has('HOLDFAST_MASTER_KEY'));
+    const known = [...settings.keys()].filter((name) => String(name).startsWith('HOLDFAST_'));
+    assert.deepEqual(
+      known.filter((name) => !settingNames.includes(String(name))),
+      [],
+    );
+  },
+);
 
-test('what is optional is left out, and everything is there when asked for', { skip: missing }, async () => {
+withGo.test('what is optional is left out, and everything is there when asked for', async () => {
   const kindsOf = async (values: Values) => (await manifestsOf(values)).map(({ kind }) => kind).sort();
   assert.deepEqual(await kindsOf(least), ['Deployment', 'PodDisruptionBudget', 'Service']);
   assert.deepEqual(await kindsOf({ ...least, replicas: 1 }), ['Deployment', 'Service']);
@@ -191,7 +199,7 @@ test('what is optional is left out, and everything is there when asked for', { s
   );
 });
 
-test('selectors find the pods', { skip: missing }, async () => {
+withGo.test('selectors find the pods', async () => {
   const manifests = await manifestsOf(everything);
   const [deployment] = manifests.filter(({ kind }) => kind === 'Deployment');
   const { labels } = deployment.spec.template.metadata;
@@ -207,7 +215,7 @@ test('selectors find the pods', { skip: missing }, async () => {
   }
 });
 
-test('what is missing is told in a sentence', { skip: missing }, () => {
+withGo.test('what is missing is told in a sentence', () => {
   const without = (...path: string[]) => {
     const values = structuredClone(least);
     const last = path.pop() as string;

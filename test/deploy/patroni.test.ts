@@ -1,31 +1,28 @@
 /** The sample for Patroni: accepted by Patroni, and synchronous. */
 // tier: process
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { parseYaml } from '@redocly/openapi-core';
+import { needs, pathOf } from '../support/programs/needs.ts';
 import { freePort } from '../support/service/postgres-server.ts';
 
 const file = join(resolve(import.meta.dirname, '../..'), 'deploy/patroni/patroni.yml');
 // biome-ignore lint/suspicious/noExplicitAny: a file of somebody else's format
 const sample = parseYaml(readFileSync(file, 'utf8')) as any;
 
-const program = 'patroni';
-const missing =
-  (spawnSync(program, ['--version']).status !== 0 && 'Patroni is not installed') ||
-  (!existsSync(sample.postgresql.bin_dir) && 'PostgreSQL 15 is not installed');
-
-test('Patroni finds no fault in the sample', { skip: missing }, async (t) => {
+needs('patroni', 'postgresql-15').test('Patroni finds no fault in the sample', async (t) => {
+  assert.equal(sample.postgresql.bin_dir, dirname(pathOf('postgresql-15')));
   // Patroni wants to reach etcd, and to listen: a port that accepts connections is enough for the one.
   const etcd = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   t.after(() => etcd.close());
   await once(etcd, 'listening');
-  const child = spawn(program, ['--validate-config', file], {
+  const child = spawn(pathOf('patroni'), ['--validate-config', file], {
     env: {
       ...process.env,
       PATRONI_ETCD3_HOSTS: `127.0.0.1:${(etcd.address() as AddressInfo).port}`,

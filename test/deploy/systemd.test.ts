@@ -5,14 +5,15 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { stopDeadlineMs } from '../../src/cli/serve.ts';
+import { needs, pathOf } from '../support/programs/needs.ts';
 
-const program = 'systemd-analyze';
 const file = join(resolve(import.meta.dirname, '../..'), 'deploy/systemd/holdfast.service');
-const missing = spawnSync(program, ['--version']).status !== 0 && 'systemd-analyze is not installed';
+const program = 'systemd-analyze';
+const analysis = needs(program);
 const unit = readFileSync(file, 'utf8');
 
-test('systemd knows every setting of the unit and every value', { skip: missing }, () => {
-  const { stderr } = spawnSync(program, ['verify', file], { encoding: 'utf8' });
+analysis.test('systemd knows every setting of the unit and every value', () => {
+  const { stderr } = spawnSync(pathOf(program), ['verify', file], { encoding: 'utf8' });
   // The program itself is not installed here, and other units are none of ours.
   const faults = stderr
     .split('\n')
@@ -20,9 +21,9 @@ test('systemd knows every setting of the unit and every value', { skip: missing 
   assert.deepEqual(faults, []);
 });
 
-test('the exposure of the unit is at most 1.5 of 10', { skip: missing }, () => {
+analysis.test('the exposure of the unit is at most 1.5 of 10', () => {
   const args = ['security', '--offline=true', '--threshold=15', '--no-pager', file];
-  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(pathOf(program), args, { encoding: 'utf8' });
   assert.equal(status, 0, `${stderr}${stdout}`);
   assert.match(stdout, /Overall exposure level for holdfast\.service: [01]\.\d/);
 });

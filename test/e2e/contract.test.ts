@@ -3,7 +3,7 @@
 // tier: process
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { SimpleMerkleTree } from '@openzeppelin/merkle-tree';
 import { type Account, type Hash, keccak256, parseEventLogs, stringToHex } from 'viem';
 import { artifactFile, artifactText, codeFile, codeText, compileRegistry } from '../../contracts/compile.ts';
@@ -16,9 +16,10 @@ import {
   registryCodeHash,
   registryDeploymentData,
 } from '../../src/chain/registry/registry.ts';
-import { type Anvil, anvilMissing, startAnvil } from '../support/chain/anvil.ts';
+import { type Anvil, startAnvil } from '../support/chain/anvil.ts';
+import { needs } from '../support/programs/needs.ts';
 
-const skip = await anvilMissing();
+const onAnvil = needs('anvil');
 
 test('the stored artifact and the built-in code match the compiled source, byte for byte', () => {
   const artifact = compileRegistry();
@@ -27,28 +28,29 @@ test('the stored artifact and the built-in code match the compiled source, byte 
   assert.equal(readFileSync(codeFile, 'utf8'), codeText(artifact), advice);
 });
 
-test('the presigned transaction brings the deployer to a chain without it, and then the registry', {
-  skip,
-}, async () => {
-  const chain = await startAnvil();
-  try {
-    const { client, accounts, mined } = chain;
-    assert.equal(await client.getCode({ address: deployerAddress }), undefined);
+onAnvil.test(
+  'the presigned transaction brings the deployer to a chain without it, and then the registry',
+  async () => {
+    const chain = await startAnvil();
+    try {
+      const { client, accounts, mined } = chain;
+      assert.equal(await client.getCode({ address: deployerAddress }), undefined);
 
-    const { signer, fundingWei, rawTransaction } = deployerDeployment;
-    await mined(await client.sendTransaction({ account: accounts[0], to: signer, value: fundingWei }));
-    const created = await mined(await client.sendRawTransaction({ serializedTransaction: rawTransaction }));
-    assert.equal(created.status, 'success');
-    assert.equal(await client.getCode({ address: deployerAddress }), deployerRuntimeCode);
+      const { signer, fundingWei, rawTransaction } = deployerDeployment;
+      await mined(await client.sendTransaction({ account: accounts[0], to: signer, value: fundingWei }));
+      const created = await mined(await client.sendRawTransaction({ serializedTransaction: rawTransaction }));
+      assert.equal(created.status, 'success');
+      assert.equal(await client.getCode({ address: deployerAddress }), deployerRuntimeCode);
 
-    await deploy(chain);
-    assert.equal(await codeHash(chain), registryCodeHash);
-  } finally {
-    await chain.stop();
-  }
-});
+      await deploy(chain);
+      assert.equal(await codeHash(chain), registryCodeHash);
+    } finally {
+      await chain.stop();
+    }
+  },
+);
 
-describe('on a chain with the deployer in its genesis', { skip }, () => {
+onAnvil.describe('on a chain with the deployer in its genesis', () => {
   let chain: Anvil;
   let us: Account;
   let stranger: Account;

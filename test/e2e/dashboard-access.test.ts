@@ -1,10 +1,8 @@
 /** Who may see and do what in the dashboard, in a real browser; and how light and quiet its door is. */
 // tier: process
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
-import { browserMissing } from '../support/clients/browser.ts';
 import { join } from '../support/clients/browser-session.ts';
 import { fromNow, openAssetFixture } from '../support/fixtures/asset-fixture.ts';
 import {
@@ -14,9 +12,10 @@ import {
   signInByHand,
 } from '../support/fixtures/dashboard-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
+import { needs } from '../support/programs/needs.ts';
 import { withClient } from '../support/service/database.ts';
 
-const skip = browserMissing();
+const { after, before, test } = needs('chromium');
 const platform = '/api-v1/platform';
 /** Usable within 1.5 s: half of that for what the page does itself, the other half for whatever it has to wait for. */
 const budget = { scriptBytes: 250 * 1024, requests: 16, workMs: 750 };
@@ -24,14 +23,13 @@ const budget = { scriptBytes: 250 * 1024, requests: 16, workMs: 750 };
 let fixture: DashboardFixture;
 let vault: { address: string };
 before(async () => {
-  if (skip) return;
   fixture = await openDashboardFixture();
   await fixture.owner();
   vault = (await fixture.service.call('POST', `${platform}/vaults`, { body: { name: 'Contracts' } })).json;
 });
 after(() => fixture?.close());
 
-test('a viewer sees everything but no controls, and the API refuses the rest', { skip }, async () => {
+test('a viewer sees everything but no controls, and the API refuses the rest', async () => {
   const { visitor } = await fixture.member('viewer');
   const page = await fixture.open('/vaults', { as: visitor });
   await page.getByRole('link', { name: 'Contracts' }).click();
@@ -79,7 +77,7 @@ test('a viewer sees everything but no controls, and the API refuses the rest', {
   }
 });
 
-test('signing out everywhere ends every session at once', { skip }, async () => {
+test('signing out everywhere ends every session at once', async () => {
   const { visitor, account } = await fixture.member('developer');
   const [here, there] = await Promise.all([
     fixture.open('/sign-in'),
@@ -100,9 +98,7 @@ test('signing out everywhere ends every session at once', { skip }, async () => 
   await Promise.all([here.context().close(), there.context().close()]);
 });
 
-test('opening an asset is one entry in its access log, and shows what is due', {
-  skip,
-}, async () => {
+test('opening an asset is one entry in its access log, and shows what is due', async () => {
   const assets = openAssetFixture(fixture.service);
   const assetId = await assets.newAsset({ vaultAddress: vault.address });
   const interval = { every: { days: 1 }, lastDone: { at: fromNow(-3 * 24 * 60 * 60 * 1000) } };
@@ -116,7 +112,7 @@ test('opening an asset is one entry in its access log, and shows what is due', {
   await page.context().close();
 });
 
-test('finds assets by words of their name and number, as they are typed', { skip }, async () => {
+test('finds assets by words of their name and number, as they are typed', async () => {
   const assets = openAssetFixture(fixture.service);
   await assets.newAsset({ vaultAddress: vault.address, name: 'Bilge pump', serialNumber: 'SN-4711' });
   await assets.newAsset({ vaultAddress: vault.address, name: 'Rudder', serialNumber: 'SN-4712' });
@@ -130,7 +126,7 @@ test('finds assets by words of their name and number, as they are typed', { skip
   await page.context().close();
 });
 
-test('shows an expired invitation as such, and can remove it from the list', { skip }, async () => {
+test('shows an expired invitation as such, and can remove it from the list', async () => {
   const owner = await fixture.owner();
   const email = 'late@example.com';
   await owner.call('POST', `${platform}/invitations`, { body: { role: 'viewer', email } });
@@ -145,7 +141,7 @@ test('shows an expired invitation as such, and can remove it from the list', { s
   await page.context().close();
 });
 
-test('a session of another workspace sees nothing of this one', { skip }, async () => {
+test('a session of another workspace sees nothing of this one', async () => {
   const owner = await fixture.owner();
   const made = await owner.call('POST', `${platform}/workspaces`, { body: { name: 'Elsewhere' } });
   assert.equal(made.status, 201, made.text);
@@ -168,7 +164,7 @@ test('a session of another workspace sees nothing of this one', { skip }, async 
   await page.context().close();
 });
 
-test('no script is inline, and a write from another origin is refused', { skip }, async () => {
+test('no script is inline, and a write from another origin is refused', async () => {
   const { service } = fixture;
   for (const path of ['/', '/sign-in', '/join', '/vaults', '/settings']) {
     const { status, headers, text } = await service.call('GET', path, { key: null });
@@ -204,7 +200,7 @@ test('no script is inline, and a write from another origin is refused', { skip }
   await page.context().close();
 });
 
-test('the sign-in page is light, loads no chart, and is usable at once', { skip }, async (t) => {
+test('the sign-in page is light, loads no chart, and is usable at once', async (t) => {
   const page = await fixture.open('/sign-in');
   await page.getByLabel('Email').fill('b@example.com');
   const session = await page.context().newCDPSession(page);

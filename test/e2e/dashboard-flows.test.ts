@@ -2,22 +2,20 @@
 // tier: process
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { browserMissing } from '../support/clients/browser.ts';
 import { becomeOwner, newVisitor, signIn, type Visitor } from '../support/clients/browser-session.ts';
 import { type Receiver, startReceiver } from '../support/clients/receiver.ts';
 import { ada, type DashboardFixture, openDashboardFixture } from '../support/fixtures/dashboard-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 import { waitUntil } from '../support/service/process.ts';
 
-const skip = browserMissing();
+const { after, before, test } = needs('chromium');
 const platform = '/api-v1/platform';
 
 let fixture: DashboardFixture;
 let receiver: Receiver;
 
 before(async () => {
-  if (skip) return;
   fixture = await openDashboardFixture({ chain: true });
   receiver = await startReceiver();
 });
@@ -26,7 +24,7 @@ after(async () => {
   await receiver?.close();
 });
 
-test('goes from the first link to the first delivered webhook', { skip }, async () => {
+test('goes from the first link to the first delivered webhook', async () => {
   const { service } = fixture;
   const page = await fixture.open((await service.app.makeOwnerLink()) ?? '');
   await page.getByLabel('Your name').fill(ada.name);
@@ -73,7 +71,7 @@ test('goes from the first link to the first delivered webhook', { skip }, async 
   await page.context().close();
 });
 
-test('holds a record, releases it, and erases its data', { skip }, async () => {
+test('holds a record, releases it, and erases its data', async () => {
   const { service } = fixture;
   const owner = await signedIn();
   const { json: vault } = await service.call('POST', `${platform}/vaults`, { body: { name: 'Held' } });
@@ -127,7 +125,7 @@ test('holds a record, releases it, and erases its data', { skip }, async () => {
   await page.context().close();
 });
 
-test('takes a failing endpoint through retry and replay', { skip }, async () => {
+test('takes a failing endpoint through retry and replay', async () => {
   const { service } = fixture;
   const owner = await signedIn();
   receiver.answer = (response) => response.writeHead(500).end('broken');
@@ -171,7 +169,7 @@ test('takes a failing endpoint through retry and replay', { skip }, async () => 
   await page.context().close();
 });
 
-test('goes from an upload to a certificate that anybody can verify', { skip }, async () => {
+test('goes from an upload to a certificate that anybody can verify', async () => {
   const content = Buffer.from('Signed by both.\n');
   await fixture.service.call('POST', `${platform}/vaults`, { body: { name: 'Leases' } });
   const page = await fixture.open('/files', { as: await signedIn() });

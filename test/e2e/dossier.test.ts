@@ -7,7 +7,7 @@ import { dossierPaths } from '../../src/maintenance/dossier-check/dossier-format
 import { zeroHash } from '../../src/proof/hex.ts';
 import { isEvmAnchor, type Proof } from '../../src/proof/verify/proof.ts';
 import type { Trust } from '../../src/proof/verify/trust.ts';
-import { browserMissing, startBrowser } from '../support/clients/browser.ts';
+import { startBrowser } from '../support/clients/browser.ts';
 import type { ReadDossier } from '../support/clients/dossier-reader.ts';
 import { readPdf } from '../support/clients/read-pdf.ts';
 import { pathOf, randomAddress } from '../support/fixtures/asset-fixture.ts';
@@ -18,6 +18,7 @@ import {
   openDossierFixture,
 } from '../support/fixtures/dossier-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
+import { needs } from '../support/programs/needs.ts';
 import type { Service } from '../support/service/service.ts';
 
 let fixture: DossierFixture;
@@ -151,79 +152,81 @@ function blocksOf({ files, lines }: ReadDossier): Pick<Trust, 'chains' | 'blocks
   return { chains: [{ chainId: blocks[0]?.chainId ?? 0, genesisHash, finality: 'finalized' }], blocks };
 }
 
-test('its page verifies it in a browser from disk, as an archive and as a folder', {
-  skip: browserMissing(),
-}, async () => {
-  const unpacked = join(fixture.folder, 'unpacked');
-  for (const [name, bytes] of made.files) {
-    mkdirSync(dirname(join(unpacked, name)), { recursive: true });
-    writeFileSync(join(unpacked, name), bytes);
-  }
-  const browser = await startBrowser();
-  try {
-    const page = await browser.newPage();
-    page.setDefaultTimeout(30_000);
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
-    page.on('pageerror', (error) => assert.fail(error));
-    page.on('console', (message) => assert.doesNotMatch(message.text(), /Content Security Policy/));
-    await page.goto(`file://${join(unpacked, dossierPaths.page)}`);
-    const verdict = (wanted: string) => page.locator(`[data-verdict=${wanted}]`).waitFor();
-    await page.setInputFiles('#zip', fixture.zip);
-    await verdict('incomplete');
-    const report = async () => (await page.locator('#report').textContent()) ?? '';
-    assert.match(await report(), /4 sign-offs are valid/);
-    assert.match(await report(), /The owner of the asset has sealed dossier\.json/);
-    assert.match(await report(), /3 proven, 2 of them certified/);
-    assert.match(await report(), /120 hours, 0 cycles/);
-    assert.match(await report(), /Development evidence/);
-    assert.match(await report(), /SealedAt a time that nobody vouches for/);
-    assert.equal(await page.locator('#report b').count(), 0, 'the name of the asset is no markup');
-    // A trust file that cannot be used is refused, and one that names the blocks makes everything pass without a node.
-    const trust = (document: object) => ({
-      ...{ name: 'trust.json', mimeType: 'application/json' },
-      buffer: Buffer.from(JSON.stringify({ format: 'holdfast/trust@1', ...document })),
-    });
-    await page.setInputFiles('#trust', trust({ blocks: 1 }));
-    await page.getByText('trust.json cannot be used as a trust file: blocks is').waitFor();
-    await page.setInputFiles('#trust', trust(blocksOf(made)));
-    await verdict('pass');
-    assert.match(await report(), /A trusted clock vouches for those of all proofs/);
-    assert.doesNotMatch(await report(), /Development evidence/);
-    assert.match(
-      await report(),
-      /SealedOn 20\d\d-\S+Z at the latestsays block \d+ of .*as complete, by the owner/,
-    );
-    await page.getByRole('button', { name: 'Remove the trust file' }).click();
-    await verdict('incomplete');
-    await page.setInputFiles('#folder', unpacked);
-    await page.getByText(`${made.files.size} files`).first().waitFor();
-    await verdict('incomplete');
-    // The proof may come later than the archive.
-    const proof = join(fixture.folder, 'proof.json');
-    renameSync(join(unpacked, dossierPaths.seal), proof);
-    await page.setInputFiles('#folder', unpacked);
-    await page.getByText('That nothing was left out at the end').waitFor();
-    assert.match(await report(), /The logbook and the release certificates/);
-    await page.setInputFiles('#seal', proof);
-    await page.getByText('as complete, by the owner').waitFor();
-    await page.setInputFiles('#seal', join(unpacked, dossierPaths.summary));
-    await page.getByText('fails at').first().waitFor();
-    writeFileSync(join(unpacked, 'logbook.pdf'), 'changed');
-    await page.setInputFiles('#folder', unpacked);
-    await verdict('fail');
-    await page.getByText('has changed since it was written').waitFor();
-    await page.setInputFiles('#zip', {
-      name: 'cut.zip',
-      mimeType: 'application/zip',
-      buffer: Buffer.alloc(500),
-    });
-    await page.getByText('This ZIP archive is incomplete').waitFor();
-    assert.deepEqual(
-      asked.filter((url) => !/^(file|data|blob):/.test(url)),
-      [],
-    );
-  } finally {
-    await browser.close();
-  }
-});
+needs('chromium').test(
+  'its page verifies it in a browser from disk, as an archive and as a folder',
+  {},
+  async () => {
+    const unpacked = join(fixture.folder, 'unpacked');
+    for (const [name, bytes] of made.files) {
+      mkdirSync(dirname(join(unpacked, name)), { recursive: true });
+      writeFileSync(join(unpacked, name), bytes);
+    }
+    const browser = await startBrowser();
+    try {
+      const page = await browser.newPage();
+      page.setDefaultTimeout(30_000);
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      page.on('pageerror', (error) => assert.fail(error));
+      page.on('console', (message) => assert.doesNotMatch(message.text(), /Content Security Policy/));
+      await page.goto(`file://${join(unpacked, dossierPaths.page)}`);
+      const verdict = (wanted: string) => page.locator(`[data-verdict=${wanted}]`).waitFor();
+      await page.setInputFiles('#zip', fixture.zip);
+      await verdict('incomplete');
+      const report = async () => (await page.locator('#report').textContent()) ?? '';
+      assert.match(await report(), /4 sign-offs are valid/);
+      assert.match(await report(), /The owner of the asset has sealed dossier\.json/);
+      assert.match(await report(), /3 proven, 2 of them certified/);
+      assert.match(await report(), /120 hours, 0 cycles/);
+      assert.match(await report(), /Development evidence/);
+      assert.match(await report(), /SealedAt a time that nobody vouches for/);
+      assert.equal(await page.locator('#report b').count(), 0, 'the name of the asset is no markup');
+      // A trust file that cannot be used is refused, and one that names the blocks makes everything pass without a node.
+      const trust = (document: object) => ({
+        ...{ name: 'trust.json', mimeType: 'application/json' },
+        buffer: Buffer.from(JSON.stringify({ format: 'holdfast/trust@1', ...document })),
+      });
+      await page.setInputFiles('#trust', trust({ blocks: 1 }));
+      await page.getByText('trust.json cannot be used as a trust file: blocks is').waitFor();
+      await page.setInputFiles('#trust', trust(blocksOf(made)));
+      await verdict('pass');
+      assert.match(await report(), /A trusted clock vouches for those of all proofs/);
+      assert.doesNotMatch(await report(), /Development evidence/);
+      assert.match(
+        await report(),
+        /SealedOn 20\d\d-\S+Z at the latestsays block \d+ of .*as complete, by the owner/,
+      );
+      await page.getByRole('button', { name: 'Remove the trust file' }).click();
+      await verdict('incomplete');
+      await page.setInputFiles('#folder', unpacked);
+      await page.getByText(`${made.files.size} files`).first().waitFor();
+      await verdict('incomplete');
+      // The proof may come later than the archive.
+      const proof = join(fixture.folder, 'proof.json');
+      renameSync(join(unpacked, dossierPaths.seal), proof);
+      await page.setInputFiles('#folder', unpacked);
+      await page.getByText('That nothing was left out at the end').waitFor();
+      assert.match(await report(), /The logbook and the release certificates/);
+      await page.setInputFiles('#seal', proof);
+      await page.getByText('as complete, by the owner').waitFor();
+      await page.setInputFiles('#seal', join(unpacked, dossierPaths.summary));
+      await page.getByText('fails at').first().waitFor();
+      writeFileSync(join(unpacked, 'logbook.pdf'), 'changed');
+      await page.setInputFiles('#folder', unpacked);
+      await verdict('fail');
+      await page.getByText('has changed since it was written').waitFor();
+      await page.setInputFiles('#zip', {
+        name: 'cut.zip',
+        mimeType: 'application/zip',
+        buffer: Buffer.alloc(500),
+      });
+      await page.getByText('This ZIP archive is incomplete').waitFor();
+      assert.deepEqual(
+        asked.filter((url) => !/^(file|data|blob):/.test(url)),
+        [],
+      );
+    } finally {
+      await browser.close();
+    }
+  },
+);

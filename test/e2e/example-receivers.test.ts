@@ -6,10 +6,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { createSigner, newWebhookSecret } from '../../src/webhooks/exchange/signature.ts';
 import { pythonClients } from '../support/clients/client-links.ts';
 import { copyExample, startExample } from '../support/clients/example-copy.ts';
+import { needs, pathOf } from '../support/programs/needs.ts';
 import { longOnly } from '../support/service/long.ts';
 import { waitUntil } from '../support/service/process.ts';
 import { startService } from '../support/service/service.ts';
@@ -55,27 +56,25 @@ test('the inbox of the Express receiver hands on each event once, also after a c
   assert.equal(done.length, 2);
 });
 
-const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'python3 is not installed';
-
-test('the inbox of the FastAPI receiver accepts what is signed, and hands it on once', {
-  skip: noPython,
-}, () => {
-  const secret = newWebhookSecret();
-  const sign = createSigner({ serviceName: 'Service', secret, previousSecrets: [] });
-  const timestamp = Math.floor(Date.now() / 1000);
-  const [one, other] = [newEvent(), newEvent()];
-  const body = JSON.stringify(one);
-  const headers = sign({ eventId: one.id, body, timestamp });
-  const otherBody = JSON.stringify(other);
-  const requests = [
-    [headers, body],
-    [headers, body],
-    [headers, `${body} `],
-    [{}, body],
-    [sign({ eventId: other.id, body: otherBody, timestamp }), otherBody],
-    [sign({ eventId: 'x', body: '[]', timestamp }), '[]'],
-  ];
-  const program = `
+needs('python3').test(
+  'the inbox of the FastAPI receiver accepts what is signed, and hands it on once',
+  () => {
+    const secret = newWebhookSecret();
+    const sign = createSigner({ serviceName: 'Service', secret, previousSecrets: [] });
+    const timestamp = Math.floor(Date.now() / 1000);
+    const [one, other] = [newEvent(), newEvent()];
+    const body = JSON.stringify(one);
+    const headers = sign({ eventId: one.id, body, timestamp });
+    const otherBody = JSON.stringify(other);
+    const requests = [
+      [headers, body],
+      [headers, body],
+      [headers, `${body} `],
+      [{}, body],
+      [sign({ eventId: other.id, body: otherBody, timestamp }), otherBody],
+      [sign({ eventId: 'x', body: '[]', timestamp }), '[]'],
+    ];
+    const program = `
 import json, sys, threading
 from inbox import Inbox, answer
 inbox = Inbox(sys.argv[1], lambda event: print("handled", event["id"]))
@@ -91,95 +90,84 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 print(sorted(new))
 `;
-  const folder = join(root, 'examples/fastapi-receiver');
-  const { stdout, stderr, status } = spawnSync(
-    'python3',
-    ['-B', '-c', program, join(scratch, 'fastapi.sqlite')],
-    {
-      cwd: folder,
-      env: { PATH: process.env.PATH, PYTHONPATH: pythonClients },
-      input: JSON.stringify([secret, requests]),
-      encoding: 'utf8',
-    },
-  );
-  assert.equal(status, 0, stderr);
-  assert.deepEqual(stdout.trim().split('\n'), [
-    '[204, 204, 401, 401, 204, 400]',
-    `handled ${one.id}`,
-    `handled ${other.id}`,
-    '[False, False, False, False, False, False, False, True]',
-  ]);
-});
-
-interface Receiver {
-  name: string;
-  skip: string | boolean;
-  /** The one command of its README. */
-  command: string;
-}
-
-const fastapi = spawnSync('python3', ['-c', 'import fastapi, uvicorn']).status === 0;
-const receivers: Receiver[] = [
-  { name: 'express-receiver', skip: longOnly, command: 'npm start' },
-  {
-    name: 'fastapi-receiver',
-    skip: fastapi
-      ? false
-      : 'FastAPI and Uvicorn are not installed (Debian: python3-fastapi, python3-uvicorn)',
-    command: './run.sh',
+    const folder = join(root, 'examples/fastapi-receiver');
+    const { stdout, stderr, status } = spawnSync(
+      pathOf('python3'),
+      ['-B', '-c', program, join(scratch, 'fastapi.sqlite')],
+      {
+        cwd: folder,
+        env: { PATH: process.env.PATH, PYTHONPATH: pythonClients },
+        input: JSON.stringify([secret, requests]),
+        encoding: 'utf8',
+      },
+    );
+    assert.equal(status, 0, stderr);
+    assert.deepEqual(stdout.trim().split('\n'), [
+      '[204, 204, 401, 401, 204, 400]',
+      `handled ${one.id}`,
+      `handled ${other.id}`,
+      '[False, False, False, False, False, False, False, True]',
+    ]);
   },
-];
+);
 
-for (const { name, skip, command } of receivers) {
-  test(`${name} starts with one command, and handles once what the service sends twice`, {
-    skip,
-  }, async (t) => {
-    const folder = copyExample(name, scratch);
-    const service = await startService({ env: { HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8' } });
-    t.after(() => service.close());
-    const nowhere = { url: 'http://127.0.0.1:9/', eventTypes: ['vault.*'], enabled: false };
-    const { json: endpoint } = await service.call('POST', endpoints, { body: nowhere });
+const started = 'starts with one command, and handles once what the service sends twice';
 
-    const { running, match } = await startExample(folder, command, {
-      ready: /listening on (http:\S+)/,
-      settings: { WEBHOOK_SECRET: endpoint.secret, PORT: '0', DATABASE: join(folder, 'inbox.sqlite') },
-    });
-    t.after(async () => {
-      running.child.kill('SIGTERM');
-      await running.exited;
-    });
-    const url = match[1] ?? '';
-    const { json: saved } = await service.call('PATCH', `${endpoints}/${endpoint.id}`, {
-      body: { url, enabled: true },
-    });
-    assert.deepEqual([saved.test.delivered, saved.test.statusCode], [true, 204], JSON.stringify(saved.test));
+test(`express-receiver ${started}`, { skip: longOnly }, (t) =>
+  handlesOnce(t, 'express-receiver', 'npm start'),
+);
 
-    const { json: vault } = await service.call('POST', '/api-v1/platform/vaults', { body: { name: 'v' } });
-    for (const action of ['deactivate', 'reactivate'])
-      await service.call('PATCH', `/api-v1/platform/vaults/${vault.address}/${action}`);
-    const lines = (word: string) =>
-      running
-        .stdout()
-        .split('\n')
-        .filter((line) => line.startsWith(`handled ${word}`));
-    await waitUntil(() => lines('vault.').length === 2);
-    const { json: replay } = await service.call('POST', `${endpoints}/${endpoint.id}/replay`, {
-      body: { from: '2020-01-01T00:00:00Z', to: '2099-01-01T00:00:00Z' },
-    });
-    await waitUntil(async () => {
-      const { json } = await service.call('GET', `/api-v1/platform/webhooks/replays/${replay.id}`);
-      return json.status === 'completed' && json.succeeded === 2;
-    });
-    await service.call('POST', `${endpoints}/${endpoint.id}/test`);
-    await waitUntil(() => lines('webhook.test').length === 2);
-    assert.equal(lines('vault.').length, 2);
-    for (const [headers, body, status] of [
-      [{}, '{}', 401],
-      [{ 'content-type': 'application/json' }, '{"id":', 401],
-      [{}, 'x'.repeat(1024 * 1024 + 1), 413],
-    ] as [Record<string, string>, string, number][]) {
-      const answer = await fetch(url, { method: 'POST', headers, body });
-      assert.equal(answer.status, status);
-    }
+needs('python3-fastapi').test(`fastapi-receiver ${started}`, (t) =>
+  handlesOnce(t, 'fastapi-receiver', './run.sh'),
+);
+
+/** `command`: the one of its README. */
+async function handlesOnce(t: TestContext, name: string, command: string): Promise<void> {
+  const folder = copyExample(name, scratch);
+  const service = await startService({ env: { HOLDFAST_WEBHOOK_ALLOW: '127.0.0.0/8' } });
+  t.after(() => service.close());
+  const nowhere = { url: 'http://127.0.0.1:9/', eventTypes: ['vault.*'], enabled: false };
+  const { json: endpoint } = await service.call('POST', endpoints, { body: nowhere });
+
+  const { running, match } = await startExample(folder, command, {
+    ready: /listening on (http:\S+)/,
+    settings: { WEBHOOK_SECRET: endpoint.secret, PORT: '0', DATABASE: join(folder, 'inbox.sqlite') },
   });
+  t.after(async () => {
+    running.child.kill('SIGTERM');
+    await running.exited;
+  });
+  const url = match[1] ?? '';
+  const { json: saved } = await service.call('PATCH', `${endpoints}/${endpoint.id}`, {
+    body: { url, enabled: true },
+  });
+  assert.deepEqual([saved.test.delivered, saved.test.statusCode], [true, 204], JSON.stringify(saved.test));
+
+  const { json: vault } = await service.call('POST', '/api-v1/platform/vaults', { body: { name: 'v' } });
+  for (const action of ['deactivate', 'reactivate'])
+    await service.call('PATCH', `/api-v1/platform/vaults/${vault.address}/${action}`);
+  const lines = (word: string) =>
+    running
+      .stdout()
+      .split('\n')
+      .filter((line) => line.startsWith(`handled ${word}`));
+  await waitUntil(() => lines('vault.').length === 2);
+  const { json: replay } = await service.call('POST', `${endpoints}/${endpoint.id}/replay`, {
+    body: { from: '2020-01-01T00:00:00Z', to: '2099-01-01T00:00:00Z' },
+  });
+  await waitUntil(async () => {
+    const { json } = await service.call('GET', `/api-v1/platform/webhooks/replays/${replay.id}`);
+    return json.status === 'completed' && json.succeeded === 2;
+  });
+  await service.call('POST', `${endpoints}/${endpoint.id}/test`);
+  await waitUntil(() => lines('webhook.test').length === 2);
+  assert.equal(lines('vault.').length, 2);
+  for (const [headers, body, status] of [
+    [{}, '{}', 401],
+    [{ 'content-type': 'application/json' }, '{"id":', 401],
+    [{}, 'x'.repeat(1024 * 1024 + 1), 413],
+  ] as [Record<string, string>, string, number][]) {
+    const answer = await fetch(url, { method: 'POST', headers, body });
+    assert.equal(answer.status, status);
+  }
 }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createSigner, newWebhookSecret } from '../../src/webhooks/exchange/signature.ts';
+import { needs, pathOf } from '../support/programs/needs.ts';
 import { type RunningProcess, startUntil, waitUntil } from '../support/service/process.ts';
 
 type Scheme = 'standard' | 'sha256';
@@ -23,8 +24,8 @@ interface ExampleReceiver {
 
 interface Example {
   name: string;
-  /** Why it cannot run here. */
-  missing: string | false;
+  /** What it runs on, beyond Node.js. */
+  program: 'python3' | 'go' | 'openssl' | null;
   start(secret: string, scheme: Scheme): Promise<ExampleReceiver>;
 }
 
@@ -35,21 +36,17 @@ after(() => rmSync(scratch, { recursive: true, force: true }));
 const examples: Example[] = [
   {
     name: 'typescript',
-    missing: false,
+    program: null,
     start: server(() => [process.execPath, join(folder, 'typescript/receiver.ts')]),
   },
   {
     name: 'python',
-    missing: without('python3', '--version'),
-    start: server(() => ['python3', join(folder, 'python/receiver.py')]),
+    program: 'python3',
+    start: server(() => [pathOf('python3'), join(folder, 'python/receiver.py')]),
   },
-  { name: 'go', missing: without('go', 'version'), start: server(() => [buildGo()]) },
-  { name: 'shell', missing: without('openssl', 'version'), start: shell },
+  { name: 'go', program: 'go', start: server(() => [buildGo()]) },
+  { name: 'shell', program: 'openssl', start: shell },
 ];
-
-function without(program: string, argument: string): string | false {
-  return spawnSync(program, [argument]).status === 0 ? false : `${program} is not installed`;
-}
 
 function server(command: () => string[]): Example['start'] {
   return async (secret, scheme) => {
@@ -81,7 +78,7 @@ let goProgram: string | null = null;
 function buildGo(): string {
   if (goProgram) return goProgram;
   goProgram = join(scratch, 'receiver');
-  execFileSync('go', ['build', '-o', goProgram, join(folder, 'go/receiver.go')], { cwd: scratch });
+  execFileSync(pathOf('go'), ['build', '-o', goProgram, join(folder, 'go/receiver.go')], { cwd: scratch });
   return goProgram;
 }
 
@@ -147,9 +144,10 @@ async function settle(receiver: ExampleReceiver, secret: string): Promise<void> 
   await waitUntil(() => receiver.handled(event.id) === 1);
 }
 
-for (const { name, missing, start } of examples) {
+for (const { name, program, start } of examples) {
+  const { describe: suite } = program === null ? { describe } : needs(program);
   for (const scheme of ['standard', 'sha256'] as const) {
-    describe(`${name}, ${scheme}`, { skip: missing }, () => {
+    suite(`${name}, ${scheme}`, () => {
       const secret = newWebhookSecret();
       let receiver: ExampleReceiver;
       before(async () => {

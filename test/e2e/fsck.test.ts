@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
 import { type RawBuilder, sql } from 'kysely';
 import { type CheckDeps, runChecks } from '../../src/app/checks.ts';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
@@ -15,15 +14,16 @@ import type { Db } from '../../src/db/database.ts';
 import { type Keyring, openKeyring } from '../../src/keys/keyring.ts';
 import { zeroHash } from '../../src/proof/hex.ts';
 import { type CheckReport, NotMade } from '../../src/runtime/check.ts';
-import { type Anvil, anvilMissing, startAnvil } from '../support/chain/anvil.ts';
+import { type Anvil, startAnvil } from '../support/chain/anvil.ts';
 import { storeBlobs } from '../support/fixtures/blob-rows.ts';
 import { fsckCases } from '../support/fixtures/fsck-cases.ts';
 import { buildFixture, type Fixture } from '../support/fixtures/fsck-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 import { command } from '../support/service/commands.ts';
 import { openTestDatabase } from '../support/service/database.ts';
 import { holdfast } from '../support/service/process.ts';
 
-const skip = await anvilMissing();
+const { after, before, test } = needs('anvil');
 let dir: string;
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let keyring: Keyring;
@@ -32,7 +32,6 @@ let fixture: Fixture;
 let blobStore: BlobStore;
 
 before(async () => {
-  if (skip !== false) return;
   dir = await mkdtemp(join(tmpdir(), 'holdfast-fsck-'));
   database = await openTestDatabase();
   keyring = await openKeyring({ db: database.db, source: masterKey() });
@@ -42,7 +41,6 @@ before(async () => {
   await storeBlobs({ db: database.db, keyring, store: blobStore }, fixture.workspaceId);
 });
 after(async () => {
-  if (skip !== false) return;
   await fixture?.rpc.close();
   await anvil?.stop();
   await keyring?.close();
@@ -121,7 +119,7 @@ const testedApart = [
   ...['passkeys', 'approvals', 'published-pages', 'dossiers', 'archive'],
 ];
 
-test('finds nothing in correct data, and checks everything', { skip }, async () => {
+test('finds nothing in correct data, and checks everything', async () => {
   const reports = await run(depsOn(database.db));
   assert.deepEqual(rulesOf(reports), []);
   assert.deepEqual(skippedOf(reports), []);
@@ -146,7 +144,7 @@ test('finds nothing in correct data, and checks everything', { skip }, async () 
 });
 
 for (const [name, statements, rules] of fsckCases) {
-  test(`gives the right findings for ${name}`, { skip }, async () => {
+  test(`gives the right findings for ${name}`, async () => {
     const { whole, lately } = await brokenBoth(async (db) => {
       for (const statement of statements) await statement.execute(db);
     });
@@ -168,7 +166,7 @@ const keyCases: [name: string, statement: RawBuilder<unknown>, rules: string[]][
 ];
 
 for (const [name, statement, rules] of keyCases) {
-  test(`finds ${name}`, { skip }, async () => {
+  test(`finds ${name}`, async () => {
     const reports = await broken(
       (db) => statement.execute(db),
       (db) => openKeyring({ db, source: masterKey() }),
@@ -177,9 +175,7 @@ for (const [name, statement, rules] of keyCases) {
   });
 }
 
-test('checks the rest without the chain, and names what needs it as not checked', {
-  skip,
-}, async () => {
+test('checks the rest without the chain, and names what needs it as not checked', async () => {
   const away = async () => {
     throw new NotMade('the chain is away');
   };
@@ -194,9 +190,7 @@ test('checks the rest without the chain, and names what needs it as not checked'
   ]);
 });
 
-test('the command describes and counts findings, and its exit code gives the result', {
-  skip,
-}, async () => {
+test('the command describes and counts findings, and its exit code gives the result', async () => {
   const settings = { DATABASE_URL: database.url, HOLDFAST_DATA_DIR: dir };
   const whole = await holdfast({ ...settings, HOLDFAST_CHAIN_RPC_URLS: anvil.url }, 'fsck');
   assert.equal(whole.code, 0, whole.stdout + whole.stderr);
@@ -240,7 +234,7 @@ test('the command describes and counts findings, and its exit code gives the res
   assert.match(wrong.stderr, /There is no check nothing\. Available checks: audit, /);
 });
 
-test('reports a chain other than the one that was anchored on', { skip }, async () => {
+test('reports a chain other than the one that was anchored on', async () => {
   const other = createChainRpc({ urls: () => [anvil.url], chainId: 31_337, genesisHash: zeroHash });
   const reports = await run({ ...depsOn(database.db), chain: async () => other.client });
   await other.close();
@@ -256,7 +250,7 @@ test('reports a chain other than the one that was anchored on', { skip }, async 
   );
 });
 
-test('finds what a reorganisation removed from the chain', { skip }, async () => {
+test('finds what a reorganisation removed from the chain', async () => {
   await anvil.client.request({ method: 'anvil_reorg', params: [1, []] } as never);
   const reports = await run(depsOn(database.db));
   assert.deepEqual(rulesOf(reports), ['anchored_times', 'block_not_on_chain', 'not_anchored']);

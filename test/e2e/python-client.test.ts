@@ -1,11 +1,10 @@
 /** The Python client by its own tests, and every operation of the document called with it. Needs python3. */
 // tier: process
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
 import { snakeCase } from '../../clients/generator/python-names.ts';
 import { eventTypes } from '../../src/events/catalogue.ts';
 import { sampleEventOf } from '../../src/events/sample-event.ts';
@@ -19,16 +18,16 @@ import {
 } from '../support/openapi/openapi-operations.ts';
 import { makeThings, thingsFor } from '../support/openapi/openapi-things.ts';
 import { smallestArguments } from '../support/openapi/operation-arguments.ts';
+import { needs, pathOf } from '../support/programs/needs.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 const folder = join(import.meta.dirname, '../../clients/python');
 const verifier = join(import.meta.dirname, '../../verifiers/python');
-const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'python3 is not installed';
+const { after, before, test } = needs('python3');
 
 let service: Service;
 let scratch: string;
 before(async () => {
-  if (skip) return;
   scratch = await mkdtemp(join(tmpdir(), 'holdfast-python-'));
   service = await startService({ env: webhookSettings });
 });
@@ -41,13 +40,13 @@ function python(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ code: nu
   const paths = { PYTHONPATH: `${folder}:${verifier}`, PYTHONDONTWRITEBYTECODE: '1' };
   const options = { cwd: folder, env: { ...process.env, ...paths, ...env }, maxBuffer: 64 << 20 };
   return new Promise((resolve) => {
-    execFile('python3', ['-W', 'error', ...args], options, (error, stdout, stderr) =>
+    execFile(pathOf('python3'), ['-W', 'error', ...args], options, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
     );
   });
 }
 
-test('every operation of the document can be called from Python', { skip }, async () => {
+test('every operation of the document can be called from Python', async () => {
   const things = await makeThings(service);
   const operations = await readOperations(service);
   const names = new Map<Operation, string>();
@@ -92,19 +91,19 @@ async function nameOf({ name }: Operation): Promise<string> {
   return snakeCase((await ids).get(name) ?? assert.fail(name));
 }
 
-test('lists, errors, uploads and events work against a service', { skip }, async () => {
+test('lists, errors, uploads and events work against a service', async () => {
   const env = { HOLDFAST_URL: service.url, HOLDFAST_API_KEY: service.key };
   const { code, output } = await python(['-m', 'unittest', 'tests.test_service'], env);
   assert.equal(code, 0, output);
   assert.match(output, /^Ran \d+ tests? in /m);
 });
 
-test('requests are repeated when they may be, and only then', { skip }, async () => {
+test('requests are repeated when they may be, and only then', async () => {
   const { code, output } = await python(['-m', 'unittest', 'tests.test_retries']);
   assert.equal(code, 0, output);
 });
 
-test('webhooks that the service signed are accepted, and no others', { skip }, async () => {
+test('webhooks that the service signed are accepted, and no others', async () => {
   const secret = newWebhookSecret();
   const sign = createSigner({ serviceName: 'Acme', secret, previousSecrets: [] });
   const signed = (event: object, ageSeconds = 0) => {

@@ -1,21 +1,21 @@
 /** The second verifier, in Python, by its own tests: the vectors, its command line, its parts. Needs python3. */
 // tier: process
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { vectorNames } from '../support/fixtures/vectors.ts';
+import { needs, pathOf } from '../support/programs/needs.ts';
 import { longOnly } from '../support/service/long.ts';
 
 const folder = join(import.meta.dirname, '../../verifiers/python');
-const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'python3 is not installed';
+const { test } = needs('python3');
 
 // One by one and in parts: each takes a few seconds, which together could be more than a slow machine allows one test.
 for (const name of ['test_command', 'test_parts']) {
   for (const own of testsOf(name)) {
-    const left = skip || (name === 'test_command' && longOnly);
-    test(`${name}, ${own} of the verifier in Python`, { skip: left }, async () => {
+    const skip = name === 'test_command' && longOnly;
+    test(`${name}, ${own} of the verifier in Python`, { skip }, async () => {
       const { code, output } = await unittest(name, ['-k', `*.${own}`]);
       assert.equal(code, 0, output);
       assert.match(output, /^Ran 1 test in /m);
@@ -30,7 +30,7 @@ const names = vectorNames().filter((_, place) => longOnly === false || place % e
 
 for (let from = 0; from < names.length; from += partSize) {
   const part = names.slice(from, from + partSize);
-  test(`the verifier in Python agrees on the vectors ${part[0]} to ${part.at(-1)}`, { skip }, async () => {
+  test(`the verifier in Python agrees on the vectors ${part[0]} to ${part.at(-1)}`, async () => {
     const { code, output } = await unittest('test_vectors', [], { HOLDFAST_VECTORS: part.join() });
     assert.equal(code, 0, output);
     assert.ok(output.includes(`All ${part.length} vectors agree.`), output);
@@ -55,7 +55,7 @@ function unittest(
   const args = ['-W', 'error', '-B', '-m', 'unittest', `tests.${name}`, ...only];
   const options = { cwd: folder, env: { ...process.env, ...env }, maxBuffer: 64 << 20 };
   return new Promise((resolve) => {
-    execFile('python3', args, options, (error, stdout, stderr) =>
+    execFile(pathOf('python3'), args, options, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
     );
   });

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { verifySignoff } from '../../src/maintenance/signing/signoff.ts';
-import { browserMissing } from '../support/clients/browser.ts';
 import { readPdf } from '../support/clients/read-pdf.ts';
 import { withAuthenticator } from '../support/clients/virtual-authenticator.ts';
 import {
@@ -12,8 +11,9 @@ import {
   openDashboardFixture,
 } from '../support/fixtures/dashboard-fixture.ts';
 import { openPasskeyFixture } from '../support/fixtures/passkey-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 
-const skip = browserMissing();
+const inBrowser = needs('chromium');
 const workers = '/api-v1/damc/workers/';
 const phone = { width: 360, height: 700 };
 
@@ -21,7 +21,6 @@ let fixture: DashboardFixture;
 /** Under its name, as passkeys need. */
 let named: string;
 before(async () => {
-  if (skip) return;
   fixture = await openDashboardFixture();
   named = fixture.service.url.replace('127.0.0.1', 'localhost');
   await fixture.owner();
@@ -55,65 +54,66 @@ test('the page is public, strict about scripts and frames, and its answers tell 
   }
 });
 
-test('a worker is invited with a QR code, registers on the phone, and is confirmed with the code of the phone', {
-  skip,
-}, async () => {
-  const worker = await newWorker('Ada Lund');
-  const dashboard = await fixture.open(`/workers/${worker}`, { as: await fixture.owner() });
-  await dashboard.getByRole('button', { name: 'Invite by link' }).click();
-  await dashboard.getByRole('button', { name: 'Create link' }).click();
-  const dialog = dashboard.getByRole('dialog', { name: 'Invite Ada Lund' });
-  await dialog.getByRole('img', { name: /QR code/ }).waitFor();
-  assert.deepEqual(await findFaults(dashboard), []);
-  const link = (await dialog.locator('pre').textContent()) ?? '';
-  await dialog.getByRole('button', { name: 'Done' }).click();
+inBrowser.test(
+  'a worker is invited with a QR code, registers on the phone, and is confirmed with the code of the phone',
+  async () => {
+    const worker = await newWorker('Ada Lund');
+    const dashboard = await fixture.open(`/workers/${worker}`, { as: await fixture.owner() });
+    await dashboard.getByRole('button', { name: 'Invite by link' }).click();
+    await dashboard.getByRole('button', { name: 'Create link' }).click();
+    const dialog = dashboard.getByRole('dialog', { name: 'Invite Ada Lund' });
+    await dialog.getByRole('img', { name: /QR code/ }).waitFor();
+    assert.deepEqual(await findFaults(dashboard), []);
+    const link = (await dialog.locator('pre').textContent()) ?? '';
+    await dialog.getByRole('button', { name: 'Done' }).click();
 
-  const page = await fixture.open('/verify', { viewport: phone });
-  const authenticator = await withAuthenticator(page);
-  await page.goto(link);
-  await page.getByRole('heading', { name: 'Register your passkey' }).waitFor();
-  await page.getByText('Ada invites Ada Lund to sign maintenance work in').waitFor();
-  assert.deepEqual(await findFaults(page), []);
-  const button = page.getByRole('button', { name: 'Register passkey' });
-  const { height = 0, width = 0 } = (await button.boundingBox()) ?? {};
-  assert.ok(height >= 64 && width >= 300, `a glove does not hit ${width}x${height}`);
-  await authenticator.verifies(false);
-  await button.click();
-  await page.getByText('No passkey was made').waitFor();
-  await authenticator.verifies(true);
-  await button.click();
-  await page.getByRole('heading', { name: 'Now a second person confirms' }).waitFor();
-  assert.deepEqual(await findFaults(page), []);
-  const code = (await page.locator('.code').textContent()) ?? '';
-  assert.match(code, /^[0-9A-F]{4}-[0-9A-F]{4}$/);
-  await page.reload();
-  assert.equal(await page.locator('.code').textContent(), code, 'a phone reloads pages');
+    const page = await fixture.open('/verify', { viewport: phone });
+    const authenticator = await withAuthenticator(page);
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Register your passkey' }).waitFor();
+    await page.getByText('Ada invites Ada Lund to sign maintenance work in').waitFor();
+    assert.deepEqual(await findFaults(page), []);
+    const button = page.getByRole('button', { name: 'Register passkey' });
+    const { height = 0, width = 0 } = (await button.boundingBox()) ?? {};
+    assert.ok(height >= 64 && width >= 300, `a glove does not hit ${width}x${height}`);
+    await authenticator.verifies(false);
+    await button.click();
+    await page.getByText('No passkey was made').waitFor();
+    await authenticator.verifies(true);
+    await button.click();
+    await page.getByRole('heading', { name: 'Now a second person confirms' }).waitFor();
+    assert.deepEqual(await findFaults(page), []);
+    const code = (await page.locator('.code').textContent()) ?? '';
+    assert.match(code, /^[0-9A-F]{4}-[0-9A-F]{4}$/);
+    await page.reload();
+    assert.equal(await page.locator('.code').textContent(), code, 'a phone reloads pages');
 
-  // The one who invited cannot confirm.
-  await dashboard.reload();
-  await dashboard.getByRole('button', { name: 'Confirm' }).click();
-  await dashboard.getByLabel('Code').fill(code);
-  await dashboard.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
-  await dashboard.getByText('You invited this worker').waitFor();
-  const second = await fixture.open(`/workers/${worker}`, { as: (await fixture.member('admin')).visitor });
-  await second.getByRole('button', { name: 'Confirm' }).click();
-  await second.getByLabel('Code').fill('0000-0000');
-  await second.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
-  await second.getByText('refuse this registration').waitFor();
-  await second.getByLabel('Code').fill(code);
-  await second.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
-  await second.getByText('Ada Lund can sign with this passkey now.').waitFor();
-  await second.getByText('Signs with a passkey').waitFor();
-  assert.deepEqual(await findFaults(second, undefined, 'main'), []);
+    // The one who invited cannot confirm.
+    await dashboard.reload();
+    await dashboard.getByRole('button', { name: 'Confirm' }).click();
+    await dashboard.getByLabel('Code').fill(code);
+    await dashboard.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
+    await dashboard.getByText('You invited this worker').waitFor();
+    const second = await fixture.open(`/workers/${worker}`, { as: (await fixture.member('admin')).visitor });
+    await second.getByRole('button', { name: 'Confirm' }).click();
+    await second.getByLabel('Code').fill('0000-0000');
+    await second.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
+    await second.getByText('refuse this registration').waitFor();
+    await second.getByLabel('Code').fill(code);
+    await second.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
+    await second.getByText('Ada Lund can sign with this passkey now.').waitFor();
+    await second.getByText('Signs with a passkey').waitFor();
+    assert.deepEqual(await findFaults(second, undefined, 'main'), []);
 
-  await second.getByRole('button', { name: 'Revoke' }).click();
-  await second.getByLabel('Reason').fill('Phone lost');
-  await second.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-  await second.getByText('revoked', { exact: true }).waitFor();
-  await Promise.all([page, dashboard, second].map((one) => one.context().close()));
-});
+    await second.getByRole('button', { name: 'Revoke' }).click();
+    await second.getByLabel('Reason').fill('Phone lost');
+    await second.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await second.getByText('revoked', { exact: true }).waitFor();
+    await Promise.all([page, dashboard, second].map((one) => one.context().close()));
+  },
+);
 
-test('a link that was used, replaced or never made says so', { skip }, async () => {
+inBrowser.test('a link that was used, replaced or never made says so', async () => {
   const worker = await newWorker('Bo Holt');
   const first = await invite(worker);
   const page = await fixture.open(await invite(worker), { viewport: phone });
@@ -134,7 +134,7 @@ test('a link that was used, replaced or never made says so', { skip }, async () 
   await page.context().close();
 });
 
-test('on a bare address the page leads to localhost', { skip }, async () => {
+inBrowser.test('on a bare address the page leads to localhost', async () => {
   const link = (await invite(await newWorker('Cy Berg'))).replace('localhost', '127.0.0.1');
   const page = await fixture.open(link, { viewport: phone });
   const named = page.getByRole('link', { name: 'Go on at localhost' });
@@ -144,68 +144,70 @@ test('on a bare address the page leads to localhost', { skip }, async () => {
   await page.context().close();
 });
 
-test('a worker signs by the link of the dashboard, and the sign-off verifies; obstacles are explained', {
-  skip,
-}, async () => {
-  const signing = await openPasskeyFixture(fixture.service, (await fixture.member('admin')).visitor);
-  const worker = await signing.newWorker({ name: 'Dag Moe' });
-  const page = await fixture.open('/verify', { viewport: phone, colorScheme: 'dark' });
-  const authenticator = await withAuthenticator(page);
-  await page.goto(`${named}/sign/${await signing.invite(worker)}`);
-  await page.getByRole('button', { name: 'Register passkey' }).click();
-  const code = (await page.locator('.code').textContent()) ?? '';
-  const { json: passkeys } = await fixture.service.call('GET', `${workers}${worker}/passkeys/`);
-  const confirmed = await signing.confirm(worker, { id: passkeys[0].id, code });
-  assert.equal(confirmed.status, 200, confirmed.text);
-  const { maintenanceId } = await signing.made();
+inBrowser.test(
+  'a worker signs by the link of the dashboard, and the sign-off verifies; obstacles are explained',
+  async () => {
+    const signing = await openPasskeyFixture(fixture.service, (await fixture.member('admin')).visitor);
+    const worker = await signing.newWorker({ name: 'Dag Moe' });
+    const page = await fixture.open('/verify', { viewport: phone, colorScheme: 'dark' });
+    const authenticator = await withAuthenticator(page);
+    await page.goto(`${named}/sign/${await signing.invite(worker)}`);
+    await page.getByRole('button', { name: 'Register passkey' }).click();
+    const code = (await page.locator('.code').textContent()) ?? '';
+    const { json: passkeys } = await fixture.service.call('GET', `${workers}${worker}/passkeys/`);
+    const confirmed = await signing.confirm(worker, { id: passkeys[0].id, code });
+    assert.equal(confirmed.status, 200, confirmed.text);
+    const { maintenanceId } = await signing.made();
 
-  const path = `/assets/${encodeURIComponent(signing.assetId)}`;
-  const dashboard = await fixture.open(path, { as: await fixture.owner() });
-  await dashboard.getByRole('button', { name: 'Sign off' }).click();
-  const dialog = dashboard.getByRole('dialog');
-  await dialog.getByLabel('Worker').click();
-  await dashboard.getByRole('option', { name: /Dag Moe/ }).click();
-  await dialog.getByText('on their own device').waitFor();
-  await dialog.getByRole('button', { name: 'Create link' }).click();
-  await dashboard.getByRole('img', { name: /QR code/ }).waitFor();
-  const link = (await dashboard.getByRole('dialog').locator('pre').textContent()) ?? '';
+    const path = `/assets/${encodeURIComponent(signing.assetId)}`;
+    const dashboard = await fixture.open(path, { as: await fixture.owner() });
+    await dashboard.getByRole('button', { name: 'Sign off' }).click();
+    const dialog = dashboard.getByRole('dialog');
+    await dialog.getByLabel('Worker').click();
+    await dashboard.getByRole('option', { name: /Dag Moe/ }).click();
+    await dialog.getByText('on their own device').waitFor();
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    await dashboard.getByRole('img', { name: /QR code/ }).waitFor();
+    const link = (await dashboard.getByRole('dialog').locator('pre').textContent()) ?? '';
 
-  await page.goto(link);
-  await page.getByRole('heading', { name: 'Sign that you did this work' }).waitFor();
-  await page.getByText('Hydraulic pump').waitFor();
-  assert.deepEqual(await findFaults(page), []);
-  const button = page.getByRole('button', { name: 'Sign', exact: true });
-  const { height = 0 } = (await button.boundingBox()) ?? {};
-  assert.ok(height >= 64, `a glove does not hit ${height}`);
-  await authenticator.verifies(false);
-  await button.click();
-  await page.getByText('Nothing was signed').waitFor();
-  await authenticator.verifies(true);
-  await button.click();
-  await page.getByRole('heading', { name: 'Signed', exact: true }).waitFor();
-  await page.getByText('Dag Moe has signed as performed, on Hydraulic pump.').waitFor();
-  assert.deepEqual(await findFaults(page), []);
-  const details = await fixture.service.call('GET', signing.view(`${maintenanceId}/details/`));
-  const { document } = (await fixture.service.call('GET', signing.view(`${maintenanceId}/signoffs/1/`))).json;
-  const { entry, maintenanceHash } = details.json;
-  assert.deepEqual(await verifySignoff(document, { ...entry, maintenanceHash }), []);
-  assert.equal(document.signedWith.method, 'passkey');
-  await page.reload();
-  await page.getByText('Dag Moe has signed as performed, on Hydraulic pump.').waitFor();
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Sign that you did this work' }).waitFor();
+    await page.getByText('Hydraulic pump').waitFor();
+    assert.deepEqual(await findFaults(page), []);
+    const button = page.getByRole('button', { name: 'Sign', exact: true });
+    const { height = 0 } = (await button.boundingBox()) ?? {};
+    assert.ok(height >= 64, `a glove does not hit ${height}`);
+    await authenticator.verifies(false);
+    await button.click();
+    await page.getByText('Nothing was signed').waitFor();
+    await authenticator.verifies(true);
+    await button.click();
+    await page.getByRole('heading', { name: 'Signed', exact: true }).waitFor();
+    await page.getByText('Dag Moe has signed as performed, on Hydraulic pump.').waitFor();
+    assert.deepEqual(await findFaults(page), []);
+    const details = await fixture.service.call('GET', signing.view(`${maintenanceId}/details/`));
+    const { document } = (await fixture.service.call('GET', signing.view(`${maintenanceId}/signoffs/1/`)))
+      .json;
+    const { entry, maintenanceHash } = details.json;
+    assert.deepEqual(await verifySignoff(document, { ...entry, maintenanceHash }), []);
+    assert.equal(document.signedWith.method, 'passkey');
+    await page.reload();
+    await page.getByText('Dag Moe has signed as performed, on Hydraulic pump.').waitFor();
 
-  const { worker: other } = await signing.passkeyWorker({ name: 'Eva Dahl' });
-  const body = { workerAddress: other, role: 'performed' };
-  await fixture.service.call('POST', signing.url(`${maintenanceId}/signoffs/requests/`), { body });
-  await dashboard.goto(`${path}?entry=${maintenanceId}`);
-  await dashboard.getByRole('heading', { name: 'Asked to sign' }).waitFor();
-  await dashboard.getByRole('button', { name: 'Withdraw the link for Eva Dahl as performed' }).click();
-  await dashboard.getByRole('button', { name: 'Withdraw', exact: true }).click();
-  await dashboard.getByText('The link was withdrawn.').waitFor();
-  await dashboard.getByRole('heading', { name: 'Asked to sign' }).waitFor({ state: 'detached' });
-  await Promise.all([page, dashboard].map((one) => one.context().close()));
-});
+    const { worker: other } = await signing.passkeyWorker({ name: 'Eva Dahl' });
+    const body = { workerAddress: other, role: 'performed' };
+    await fixture.service.call('POST', signing.url(`${maintenanceId}/signoffs/requests/`), { body });
+    await dashboard.goto(`${path}?entry=${maintenanceId}`);
+    await dashboard.getByRole('heading', { name: 'Asked to sign' }).waitFor();
+    await dashboard.getByRole('button', { name: 'Withdraw the link for Eva Dahl as performed' }).click();
+    await dashboard.getByRole('button', { name: 'Withdraw', exact: true }).click();
+    await dashboard.getByText('The link was withdrawn.').waitFor();
+    await dashboard.getByRole('heading', { name: 'Asked to sign' }).waitFor({ state: 'detached' });
+    await Promise.all([page, dashboard].map((one) => one.context().close()));
+  },
+);
 
-test('a work order with codes is printed from the dashboard', { skip }, async () => {
+inBrowser.test('a work order with codes is printed from the dashboard', async () => {
   const signing = await openPasskeyFixture(fixture.service, (await fixture.member('admin')).visitor);
   const { worker } = await signing.passkeyWorker({ name: 'Eva Dahl' });
   assert.ok(worker);

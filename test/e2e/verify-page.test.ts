@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { createPaper } from '../../src/pdf/paper.ts';
-import { browserMissing, startBrowser } from '../support/clients/browser.ts';
+import { startBrowser } from '../support/clients/browser.ts';
 import {
   choose,
   chooseTrust,
@@ -19,10 +19,11 @@ import {
 import { type ClockedProof, makeClockedProof } from '../support/fixtures/clocked-proof.ts';
 import { findFaults } from '../support/fixtures/dashboard-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
+import { needs } from '../support/programs/needs.ts';
 import { type Answer, type Service, startService } from '../support/service/service.ts';
 
 const mostBytes = 60_000;
-const skip = browserMissing();
+const inBrowser = needs('chromium');
 
 let clocked: ClockedProof;
 let service: Service;
@@ -34,7 +35,8 @@ const openPage = (viewport?: { width: number; height: number }) =>
 before(async () => {
   service = await startService({ runLoops: false });
   clocked = await makeClockedProof();
-  if (skip) return;
+});
+inBrowser.before(async () => {
   browser = await startBrowser();
   context = await browser.newContext();
 });
@@ -116,7 +118,7 @@ test('limits how often the relay answers one address, and the page continues', a
   assert.equal((await service.call('GET', '/verify', { key: null })).status, 200);
 });
 
-test('files can be dropped together, and each goes where it belongs', { skip }, async () => {
+inBrowser.test('files can be dropped together, and each goes where it belongs', async () => {
   const { page } = await openPage();
   const { proof, content, trust } = clocked;
   const [evidence, trusting] = [proof, trust].map((value) => Buffer.from(JSON.stringify(value)));
@@ -130,9 +132,7 @@ test('files can be dropped together, and each goes where it belongs', { skip }, 
   await page.close();
 });
 
-test('takes the proof attached to a certificate, and treats another PDF as content', {
-  skip,
-}, async () => {
+inBrowser.test('takes the proof attached to a certificate, and treats another PDF as content', async () => {
   const { page } = await openPage();
   const { proof, content } = clocked;
   const certificate = await pdfWith({ 'proof.json': JSON.stringify(proof, null, 2), 'other.txt': 'x' });
@@ -151,7 +151,7 @@ test('takes the proof attached to a certificate, and treats another PDF as conte
   await page.close();
 });
 
-test('explains a file that is not a proof, and a wrong option, in words', { skip }, async () => {
+inBrowser.test('explains a file that is not a proof, and a wrong option, in words', async () => {
   const { page } = await openPage();
   await choose(page, '#proof', 'photo.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0]));
   await verdict(page, 'trouble');
@@ -177,7 +177,7 @@ test('explains a file that is not a proof, and a wrong option, in words', { skip
   await page.close();
 });
 
-test('everything is reachable by keyboard, and nothing is wider than a phone', { skip }, async () => {
+inBrowser.test('everything is reachable by keyboard, and nothing is wider than a phone', async () => {
   const { page } = await openPage({ width: 360, height: 720 });
   const seen: string[] = [];
   for (let turn = 0; turn < 8; turn += 1) {

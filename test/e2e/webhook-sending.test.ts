@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,8 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { certificate, type Received, type Receiver, startReceiver } from '../support/clients/receiver.ts';
+import { makeSelfSigned } from '../support/clients/self-signed.ts';
+import { needs, pathOf } from '../support/programs/needs.ts';
 import { waitUntil } from '../support/service/process.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
@@ -86,7 +88,7 @@ function isSignedBy(publicKey: string, { headers, body }: Received): boolean {
       signature,
     ];
     try {
-      execFileSync('openssl', args, { stdio: 'pipe' });
+      execFileSync(pathOf('openssl'), args, { stdio: 'pipe' });
       return true;
     } catch {
       return false;
@@ -94,34 +96,37 @@ function isSignedBy(publicKey: string, { headers, body }: Received): boolean {
   });
 }
 
-test('signs with a key pair beside the secret; OpenSSL verifies it with the published key', async () => {
-  const { id, publicKey } = await subscribe({ ed25519: true });
-  const keysOf = async () => (await service.call('GET', `${base}/${id}/public-keys`)).json.publicKeys;
-  assert.deepEqual(await keysOf(), [{ publicKey, until: null }]);
-  assert.ok(isSignedBy(publicKey, receiver.received[0] as Received), 'the test event too');
-  const first = await makeEvent();
-  assert.match(String(first.headers['webhook-signature']), /^v1,\S+ v1a,\S+$/);
-  assert.ok(isSignedBy(publicKey, first));
-  assert.ok(!isSignedBy(publicKey, { ...first, body: `${first.body} ` }));
+needs('openssl').test(
+  'signs with a key pair beside the secret; OpenSSL verifies it with the published key',
+  async () => {
+    const { id, publicKey } = await subscribe({ ed25519: true });
+    const keysOf = async () => (await service.call('GET', `${base}/${id}/public-keys`)).json.publicKeys;
+    assert.deepEqual(await keysOf(), [{ publicKey, until: null }]);
+    assert.ok(isSignedBy(publicKey, receiver.received[0] as Received), 'the test event too');
+    const first = await makeEvent();
+    assert.match(String(first.headers['webhook-signature']), /^v1,\S+ v1a,\S+$/);
+    assert.ok(isSignedBy(publicKey, first));
+    assert.ok(!isSignedBy(publicKey, { ...first, body: `${first.body} ` }));
 
-  const rotated = await service.call('POST', `${base}/${id}/rotate-key-pair`);
-  assert.equal(rotated.status, 200, rotated.text);
-  assert.notEqual(rotated.json.publicKey, publicKey);
-  assert.deepEqual(await keysOf(), [
-    { publicKey: rotated.json.publicKey, until: null },
-    { publicKey, until: rotated.json.previousPublicKeyUntil },
-  ]);
-  const second = await makeEvent();
-  assert.ok(isSignedBy(publicKey, second) && isSignedBy(rotated.json.publicKey, second), 'both sign');
+    const rotated = await service.call('POST', `${base}/${id}/rotate-key-pair`);
+    assert.equal(rotated.status, 200, rotated.text);
+    assert.notEqual(rotated.json.publicKey, publicKey);
+    assert.deepEqual(await keysOf(), [
+      { publicKey: rotated.json.publicKey, until: null },
+      { publicKey, until: rotated.json.previousPublicKeyUntil },
+    ]);
+    const second = await makeEvent();
+    assert.ok(isSignedBy(publicKey, second) && isSignedBy(rotated.json.publicKey, second), 'both sign');
 
-  const off = await service.call('PATCH', `${base}/${id}`, { body: { ed25519: false } });
-  assert.equal(off.json.publicKey, null);
-  assert.deepEqual(await keysOf(), []);
-  assert.doesNotMatch(String((await makeEvent()).headers['webhook-signature']), /v1a/);
-  assert.equal((await service.call('POST', `${base}/${id}/rotate-key-pair`)).status, 409);
-  const on = await service.call('PATCH', `${base}/${id}`, { body: { ed25519: true } });
-  assert.equal(on.json.publicKey, rotated.json.publicKey, 'the key is kept while it is off');
-});
+    const off = await service.call('PATCH', `${base}/${id}`, { body: { ed25519: false } });
+    assert.equal(off.json.publicKey, null);
+    assert.deepEqual(await keysOf(), []);
+    assert.doesNotMatch(String((await makeEvent()).headers['webhook-signature']), /v1a/);
+    assert.equal((await service.call('POST', `${base}/${id}/rotate-key-pair`)).status, 409);
+    const on = await service.call('PATCH', `${base}/${id}`, { body: { ed25519: true } });
+    assert.equal(on.json.publicKey, rotated.json.publicKey, 'the key is kept while it is off');
+  },
+);
 
 test("sends the endpoint's own headers, and shows their values to nobody", async () => {
   const headers = [
@@ -176,11 +181,8 @@ test("sends the endpoint's own headers, and shows their values to nobody", async
 
 /** A self-signed certificate of a client, and its key. */
 function clientCertificate(name: string): { certificate: string; privateKey: string } {
-  const [key, cert] = [join(dir, `${name}.key`), join(dir, `${name}.crt`)];
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  const args = ['req', '-x509', ...curve, '-days', '2', '-keyout', key, '-out', cert, '-subj', `/CN=${name}`];
-  execFileSync('openssl', args, { stdio: 'ignore' });
-  return { certificate: readFileSync(cert, 'utf8'), privateKey: readFileSync(key, 'utf8') };
+  const { cert, key } = makeSelfSigned(name);
+  return { certificate: cert, privateKey: key };
 }
 
 test('shows a client certificate to a receiver that requires one', async () => {

@@ -1,8 +1,10 @@
 /** `npm run test:faults`: breaks the service on purpose, again and again, and checks that nothing is lost or done twice. */
 import { randomInt } from 'node:crypto';
 import { inspect, parseArgs } from 'node:util';
+import { describeNeed, findProgram } from '../support/programs/find.ts';
+import { usePrograms } from '../support/programs/needs.ts';
 import { type ChainMode, isChainMode } from './chain.ts';
-import { clusterMissing } from './cluster/cluster.ts';
+import { clusterPrograms } from './cluster/cluster.ts';
 import type { Topology } from './fixture.ts';
 import { Interrupted, runFaults, type Summary } from './run.ts';
 import { Violation } from './violation.ts';
@@ -35,16 +37,22 @@ async function main(): Promise<number> {
     return 0;
   }
   const { seed, chain, topology } = options;
-  const missing = topology === 'cluster' && clusterMissing();
-  if (missing) {
-    console.error(missing);
+  const programs = [
+    ...(topology === 'cluster' ? clusterPrograms : []),
+    ...(chain === 'rpc' ? (['anvil'] as const) : []),
+  ];
+  const missing = programs.filter((name) => findProgram(name) === null);
+  if (missing.length > 0) {
+    console.error(`It ${missing.map(describeNeed).join(', ')}.`);
     return 2;
   }
   console.log(`seed ${seed}, topology ${topology}, chain ${chain}`);
   const interruption = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interruption.abort());
   try {
-    print(await runFaults({ ...options, signal: interruption.signal, keep: true, tell: console.log }));
+    const { signal } = interruption;
+    const run = () => runFaults({ ...options, signal, keep: true, tell: console.log });
+    print(await usePrograms(programs, run));
     return 0;
   } catch (error) {
     if (error instanceof Interrupted) process.exit(130);

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
 import { openRpcSide } from '../faults/chain-rpc.ts';
-import { anvilMissing } from '../support/chain/anvil.ts';
 import { certificate, type Receiver, startReceiver } from '../support/clients/receiver.ts';
+import { needs } from '../support/programs/needs.ts';
 import { command } from '../support/service/commands.ts';
 import { createTestDatabase, withClient } from '../support/service/database.ts';
 import { longOnly } from '../support/service/long.ts';
@@ -181,57 +181,61 @@ function proofsOf(call: Call, records: string[]): Promise<string[]> {
   return Promise.all(records.map(async (id) => (await call('GET', `${platform}/records/${id}/proof`)).text));
 }
 
-test('finds a batch on a real chain that was mined after the backup, and does not resend it', {
-  skip: longOnly || (await anvilMissing()),
-  timeout: 240_000,
-}, async (t) => {
-  const [source, target] = [await createTestDatabase(), await createTestDatabase({ empty: true })];
-  t.after(() => Promise.all([source.drop(), target.drop()]));
-  const own = { ...settings('real'), DATABASE_URL: source.url };
-  const side = await openRpcSide(own);
-  t.after(() => side.close());
-  const here = { ...own, ...side.settings };
-  const service = await serve(here);
-  running.push(service);
-  const { key } = await json(here, 'keys', 'create', '--name', 'test');
-  const call = caller(service, key);
-  const vault = (await call('POST', `${platform}/vaults`, { name: 'Contracts' })).json;
-  const archive = join(dir, 'real.tar');
+needs('anvil').test(
+  'finds a batch on a real chain that was mined after the backup, and does not resend it',
+  {
+    skip: longOnly,
+    timeout: 240_000,
+  },
+  async (t) => {
+    const [source, target] = [await createTestDatabase(), await createTestDatabase({ empty: true })];
+    t.after(() => Promise.all([source.drop(), target.drop()]));
+    const own = { ...settings('real'), DATABASE_URL: source.url };
+    const side = await openRpcSide(own);
+    t.after(() => side.close());
+    const here = { ...own, ...side.settings };
+    const service = await serve(here);
+    running.push(service);
+    const { key } = await json(here, 'keys', 'create', '--name', 'test');
+    const call = caller(service, key);
+    const vault = (await call('POST', `${platform}/vaults`, { name: 'Contracts' })).json;
+    const archive = join(dir, 'real.tar');
 
-  const { id, hash } = await side.withoutBlocks(async () => {
-    const { id } = (await call('POST', `${platform}/records`, { vaultAddress: vault.address, data: {} }))
-      .json;
-    await waitUntil(
-      async () => (await call('GET', `${platform}/records/${id}`)).json.status === 'submitted',
-      longestMs,
-    );
-    await json(here, 'backup', archive, ...passphraseFile());
-    await stop(service);
-    const [hash, ...others] = await side.inPool();
-    assert.ok(hash && others.length === 0);
-    return { id, hash };
-  });
-  await side.anvil.mined(hash);
-  const sent = () => side.anvil.client.getTransactionCount({ address: side.submitter });
-  const before = await sent();
+    const { id, hash } = await side.withoutBlocks(async () => {
+      const { id } = (await call('POST', `${platform}/records`, { vaultAddress: vault.address, data: {} }))
+        .json;
+      await waitUntil(
+        async () => (await call('GET', `${platform}/records/${id}`)).json.status === 'submitted',
+        longestMs,
+      );
+      await json(here, 'backup', archive, ...passphraseFile());
+      await stop(service);
+      const [hash, ...others] = await side.inPool();
+      assert.ok(hash && others.length === 0);
+      return { id, hash };
+    });
+    await side.anvil.mined(hash);
+    const sent = () => side.anvil.client.getTransactionCount({ address: side.submitter });
+    const before = await sent();
 
-  const there = { ...settings('real-restored'), DATABASE_URL: target.url, ...side.settings };
-  assert.equal((await json(there, 'restore', archive, ...passphraseFile())).fsck.found, 0);
-  const other = await serve(there);
-  running.push(other);
-  const callThere = caller(other, key);
-  const { anchor } = await waitUntil(async () => {
-    const { json: record } = await callThere('GET', `${platform}/records/${id}`);
-    return record.status === 'confirmed' ? record : null;
-  }, longestMs);
-  assert.equal(anchor.transactionHash, hash);
-  assert.equal(await sent(), before, 'something was sent anew');
-  await confirmedRecord(callThere, vault.address, { after: true });
-  assert.equal(await sent(), before + 1, 'nonces go on where they were');
-  const fsck = await command(there, 'fsck', '--json');
-  assert.equal(fsck.code, 0, fsck.stdout + fsck.stderr);
-  await stop(other);
-});
+    const there = { ...settings('real-restored'), DATABASE_URL: target.url, ...side.settings };
+    assert.equal((await json(there, 'restore', archive, ...passphraseFile())).fsck.found, 0);
+    const other = await serve(there);
+    running.push(other);
+    const callThere = caller(other, key);
+    const { anchor } = await waitUntil(async () => {
+      const { json: record } = await callThere('GET', `${platform}/records/${id}`);
+      return record.status === 'confirmed' ? record : null;
+    }, longestMs);
+    assert.equal(anchor.transactionHash, hash);
+    assert.equal(await sent(), before, 'something was sent anew');
+    await confirmedRecord(callThere, vault.address, { after: true });
+    assert.equal(await sent(), before + 1, 'nonces go on where they were');
+    const fsck = await command(there, 'fsck', '--json');
+    assert.equal(fsck.code, 0, fsck.stdout + fsck.stderr);
+    await stop(other);
+  },
+);
 
 test('both commands start the database if no service runs, and explain errors in a sentence', {
   skip: longOnly,

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Address, isAddress, parseEther } from 'viem';
 import { deployerAddress, deployerDeployment, registryAddress } from '../../src/chain/registry/registry.ts';
-import { anvilMissing, startAnvil } from '../support/chain/anvil.ts';
+import { startAnvil } from '../support/chain/anvil.ts';
 import { type LeadFixture, openLeadFixture } from '../support/fixtures/lead-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 import { command } from '../support/service/commands.ts';
 import {
   type CommandResult,
@@ -15,7 +16,7 @@ import {
 
 const someone: Address = '0x00000000000000000000000000000000000A11cE';
 
-const skip = await anvilMissing();
+const onAnvil = needs('anvil');
 
 describe('holdfast chain', { concurrency: 2 }, () => {
   test('on the embedded chain, with and without a service', async (t) => {
@@ -145,53 +146,54 @@ describe('holdfast chain', { concurrency: 2 }, () => {
     });
   });
 
-  test('on another chain, deploy says what is missing and deploys the registry once, and fund refuses', {
-    skip,
-  }, async (t) => {
-    const anvil = await startAnvil({ chainId: 4_242 });
-    t.after(() => anvil.stop());
-    const fixture = await openLeadFixture(t);
-    const settings = { ...fixture.settings, HOLDFAST_CHAIN_RPC_URLS: anvil.url };
-    const refused = async (message: RegExp, ...args: string[]) => {
-      const { code, stderr } = await command(settings, ...args);
-      assert.equal(code, 1);
-      assert.match(stderr, message);
-      assert.doesNotMatch(stderr, /\n\s+at /);
-    };
-    await refused(/only the embedded chain has a faucet/, 'chain', 'fund', someone, '1');
-    await refused(new RegExp(`Chain 4242 lacks .* ${deployerAddress}`), 'chain', 'deploy');
+  onAnvil.test(
+    'on another chain, deploy says what is missing and deploys the registry once, and fund refuses',
+    async (t) => {
+      const anvil = await startAnvil({ chainId: 4_242 });
+      t.after(() => anvil.stop());
+      const fixture = await openLeadFixture(t);
+      const settings = { ...fixture.settings, HOLDFAST_CHAIN_RPC_URLS: anvil.url };
+      const refused = async (message: RegExp, ...args: string[]) => {
+        const { code, stderr } = await command(settings, ...args);
+        assert.equal(code, 1);
+        assert.match(stderr, message);
+        assert.doesNotMatch(stderr, /\n\s+at /);
+      };
+      await refused(/only the embedded chain has a faucet/, 'chain', 'fund', someone, '1');
+      await refused(new RegExp(`Chain 4242 lacks .* ${deployerAddress}`), 'chain', 'deploy');
 
-    const { signer, fundingWei, rawTransaction } = deployerDeployment;
-    const [account] = anvil.accounts;
-    const pay = async (to: Address, value: bigint) =>
-      anvil.mined(await anvil.client.sendTransaction({ account, to, value }));
-    await pay(signer, fundingWei);
-    await anvil.mined(await anvil.client.sendRawTransaction({ serializedTransaction: rawTransaction }));
-    const { submitter, registryState, developmentEvidence, rpc, rpcUrl } = await json(
-      settings,
-      'chain',
-      'status',
-    );
-    assert.deepEqual([registryState, developmentEvidence, rpcUrl], ['missing', true, null]);
-    assert.equal(rpc[0].host, new URL(anvil.url).host);
-    await refused(
-      new RegExp(`${submitter} has 0 wei on chain 4242.* Send it at least \\d+ wei`),
-      'chain',
-      'deploy',
-    );
+      const { signer, fundingWei, rawTransaction } = deployerDeployment;
+      const [account] = anvil.accounts;
+      const pay = async (to: Address, value: bigint) =>
+        anvil.mined(await anvil.client.sendTransaction({ account, to, value }));
+      await pay(signer, fundingWei);
+      await anvil.mined(await anvil.client.sendRawTransaction({ serializedTransaction: rawTransaction }));
+      const { submitter, registryState, developmentEvidence, rpc, rpcUrl } = await json(
+        settings,
+        'chain',
+        'status',
+      );
+      assert.deepEqual([registryState, developmentEvidence, rpcUrl], ['missing', true, null]);
+      assert.equal(rpc[0].host, new URL(anvil.url).host);
+      await refused(
+        new RegExp(`${submitter} has 0 wei on chain 4242.* Send it at least \\d+ wei`),
+        'chain',
+        'deploy',
+      );
 
-    await pay(submitter, parseEther('1'));
-    const deployed = await jsonOfProcess(settings, 'chain', 'deploy');
-    assert.equal(deployed.registry, registryAddress);
-    const { from } = await anvil.client.getTransaction({ hash: deployed.transactionHash });
-    assert.equal(from, submitter.toLowerCase());
-    assert.deepEqual(await json(settings, 'chain', 'deploy'), { ...deployed, transactionHash: null });
+      await pay(submitter, parseEther('1'));
+      const deployed = await jsonOfProcess(settings, 'chain', 'deploy');
+      assert.equal(deployed.registry, registryAddress);
+      const { from } = await anvil.client.getTransaction({ hash: deployed.transactionHash });
+      assert.equal(from, submitter.toLowerCase());
+      assert.deepEqual(await json(settings, 'chain', 'deploy'), { ...deployed, transactionHash: null });
 
-    settings.HOLDFAST_CHAIN_RPC_URLS = 'http://127.0.0.1:1/v3/secret';
-    const { stderr } = await holdfast(settings, 'chain', 'status');
-    assert.match(stderr, /^The chain cannot be used: .*127\.0\.0\.1:1/);
-    assert.doesNotMatch(stderr, /secret/);
-  });
+      settings.HOLDFAST_CHAIN_RPC_URLS = 'http://127.0.0.1:1/v3/secret';
+      const { stderr } = await holdfast(settings, 'chain', 'status');
+      assert.match(stderr, /^The chain cannot be used: .*127\.0\.0\.1:1/);
+      assert.doesNotMatch(stderr, /secret/);
+    },
+  );
 });
 
 async function json(settings: Settings, ...args: string[]) {

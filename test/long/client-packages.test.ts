@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildVerify } from '../../clients/typescript/verify/build.ts';
-import { browserMissing, startBrowser } from '../support/clients/browser.ts';
+import { startBrowser } from '../support/clients/browser.ts';
 import { commandProgram, runtimeProgram } from '../support/clients/runtime-program.ts';
+import { needs, pathOf } from '../support/programs/needs.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -101,14 +102,12 @@ test('the program of the README has the types that the packages declare', async 
   assert.equal(code, 0, stdout);
 });
 
-const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'python3 is not installed';
-
-test('ten lines of Python lead to the first verified proof', { skip: noPython }, async () => {
+needs('python3').test('ten lines of Python lead to the first verified proof', async () => {
   const file = join(scratch, 'first_proof.py');
   writeFileSync(file, firstProof('python'));
   const PYTHONPATH = [join(root, 'clients/python'), join(root, 'verifiers/python')].join(delimiter);
   const env = { HOLDFAST_URL: service.url, HOLDFAST_API_KEY: service.key, PYTHONPATH };
-  const { code, stdout, stderr } = await run('python3', ['-B', '-W', 'error', file], env);
+  const { code, stdout, stderr } = await run(pathOf('python3'), ['-B', '-W', 'error', file], env);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^pass /m, stdout);
 });
@@ -125,40 +124,28 @@ const expected = {
   downloaded: 300_000,
 };
 
-/** Another Node.js than the pinned one, if the machine has one. */
-function otherNode(): string | null {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const found = folders.map((folder) => join(folder, 'node')).filter((file) => existsSync(file));
-  const version = (file: string) => spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout.trim();
-  return found.find((file) => version(file) !== process.version) ?? null;
+async function worksIn(program: string, args: string[]): Promise<void> {
+  const key = await service.makeKey({ newWorkspace: true });
+  const command = [...args, join(scratch, 'run/command.mjs'), service.url, key];
+  const { code, stdout, stderr } = await run(program, command, { NO_COLOR: '1' });
+  assert.equal(code, 0, stderr);
+  const { summary: _, ...seen } = JSON.parse(stdout);
+  assert.deepEqual(seen, expected);
 }
 
-const runtimes: [name: string, program: string | null, args: string[]][] = [
-  ['the pinned Node.js', process.execPath, []],
-  ['the Node.js of this machine', otherNode(), []],
-  ['deno', onPath('deno'), ['run', '--allow-net', '--no-config']],
-  ['bun', onPath('bun'), ['run']],
-];
+test('the packages work in the pinned Node.js', () => worksIn(process.execPath, []));
 
-function onPath(program: string): string | null {
-  return spawnSync(program, ['--version']).status === 0 ? program : null;
+const runtimes = {
+  'other-node': [],
+  deno: ['run', '--allow-net', '--no-config'],
+  bun: ['run'],
+};
+
+for (const [name, args] of Object.entries(runtimes) as [keyof typeof runtimes, string[]][]) {
+  needs(name).test(`the packages work in ${name}`, () => worksIn(pathOf(name), args));
 }
 
-for (const [name, program, args] of runtimes) {
-  const skip = program === null && `${name} is not installed`;
-  test(`the packages work in ${name}`, { skip }, async () => {
-    const key = await service.makeKey({ newWorkspace: true });
-    const command = [...args, join(scratch, 'run/command.mjs'), service.url, key];
-    const { code, stdout, stderr } = await run(program ?? '', command, { NO_COLOR: '1' });
-    assert.equal(code, 0, stderr);
-    const { summary: _, ...seen } = JSON.parse(stdout);
-    assert.deepEqual(seen, expected);
-  });
-}
-
-test('the packages work in a page, behind one address with the service', {
-  skip: browserMissing(),
-}, async () => {
+needs('chromium').test('the packages work in a page, behind one address with the service', async () => {
   const key = await service.makeKey({ newWorkspace: true });
   const server = await serveBeside(service.url, join(scratch, 'run'));
   const browser = await startBrowser();

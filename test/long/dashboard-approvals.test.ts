@@ -1,8 +1,6 @@
 /** A second person in the dashboard: rules turned on, steps that wait, decided by somebody else, in a real browser. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { browserMissing } from '../support/clients/browser.ts';
 import type { Visitor } from '../support/clients/browser-session.ts';
 import { sendForm } from '../support/clients/upload.ts';
 import {
@@ -11,9 +9,10 @@ import {
   follow,
   openDashboardFixture,
 } from '../support/fixtures/dashboard-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 import { waitUntil } from '../support/service/process.ts';
 
-const skip = browserMissing();
+const { after, before, test } = needs('chromium');
 const platform = '/api-v1/platform';
 /** Where pictures of the pages go, for somebody to look at them. */
 const pictures = process.env.HOLDFAST_TEST_PICTURES;
@@ -24,7 +23,6 @@ let admin: Visitor;
 let fileId: string;
 let vaultAddress: string;
 before(async () => {
-  if (skip) return;
   fixture = await openDashboardFixture();
   owner = await fixture.owner();
   vaultAddress = (await fixture.service.call('POST', `${platform}/vaults`, { body: { name: 'Archive' } }))
@@ -47,7 +45,7 @@ async function look(page: Page, name: string): Promise<void> {
   if (pictures) await page.screenshot({ path: `${pictures}/${name}.png` });
 }
 
-test('an admin turns the rules on once there is a second one', { skip }, async () => {
+test('an admin turns the rules on once there is a second one', async () => {
   const page = await fixture.open('/approvals', { as: owner });
   await page.getByText('Nothing waits').waitFor();
   await look(page, 'empty');
@@ -68,7 +66,7 @@ test('an admin turns the rules on once there is a second one', { skip }, async (
   await shut(page);
 });
 
-test('a step that waits says so, and somebody else approves it; the badge follows', { skip }, async () => {
+test('a step that waits says so, and somebody else approves it; the badge follows', async () => {
   const asking = await fixture.open(`/files/${fileId}`, { as: admin });
   const deciding = await fixture.open('/vaults', { as: owner });
   await asking.getByRole('button', { name: 'Actions' }).click();
@@ -97,7 +95,7 @@ test('a step that waits says so, and somebody else approves it; the badge follow
   await Promise.all([asking, deciding].map(shut));
 });
 
-test('an approved key is collected once, by who asked', { skip }, async () => {
+test('an approved key is collected once, by who asked', async () => {
   const page = await fixture.open('/keys', { as: admin });
   await page.getByRole('button', { name: 'New key' }).first().click();
   await page.getByRole('dialog').getByLabel('Name').fill('Crane');
@@ -121,7 +119,7 @@ test('an approved key is collected once, by who asked', { skip }, async () => {
   await shut(page);
 });
 
-test('refusing needs a reason, who asked can withdraw, and turning a rule off waits', { skip }, async () => {
+test('refusing needs a reason, who asked can withdraw, and turning a rule off waits', async () => {
   const page = await fixture.open('/settings?tab=approvals', { as: admin });
   await page.getByRole('switch', { name: 'Transfers' }).click();
   await notice(page, 'a second person has to approve it').waitFor();
@@ -147,7 +145,7 @@ test('refusing needs a reason, who asked can withdraw, and turning a rule off wa
   await shut(page);
 });
 
-test('it is usable on a phone and in both colour schemes, also by a viewer', { skip }, async () => {
+test('it is usable on a phone and in both colour schemes, also by a viewer', async () => {
   const { visitor: viewer } = await fixture.member('viewer');
   await admin.call('PUT', `${platform}/vaults/${vaultAddress}/retention`, {
     body: { recordDays: 30, fileDays: 90 },

@@ -1,18 +1,16 @@
 /** What people have typed, or are sending, in the dashboard while something happens elsewhere; in a real browser. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { browserMissing } from '../support/clients/browser.ts';
 import { openAssetFixture, pathOf } from '../support/fixtures/asset-fixture.ts';
 import { type DashboardFixture, openDashboardFixture } from '../support/fixtures/dashboard-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 import { withClient } from '../support/service/database.ts';
 
-const skip = browserMissing();
+const { after, before, test } = needs('chromium');
 const platform = '/api-v1/platform';
 
 let fixture: DashboardFixture;
 let vault: { address: string };
 before(async () => {
-  if (skip) return;
   fixture = await openDashboardFixture();
   await fixture.owner();
   vault = (await fixture.service.call('POST', `${platform}/vaults`, { body: { name: 'Contracts' } })).json;
@@ -27,7 +25,7 @@ async function endSessionsOf(email: string): Promise<void> {
   assert.ok((rowCount ?? 0) > 0);
 }
 
-test('two pages do not overwrite each other, and each shows the changes of the other', { skip }, async () => {
+test('two pages do not overwrite each other, and each shows the changes of the other', async () => {
   const owner = await fixture.owner();
   const assets = openAssetFixture(fixture.service);
   const assetId = await assets.newAsset({ vaultAddress: vault.address });
@@ -53,9 +51,7 @@ test('two pages do not overwrite each other, and each shows the changes of the o
   await page.context().close();
 });
 
-test('shows that an interval was changed elsewhere, and can take over its new values', {
-  skip,
-}, async () => {
+test('shows that an interval was changed elsewhere, and can take over its new values', async () => {
   const owner = await fixture.owner();
   const assets = openAssetFixture(fixture.service);
   const assetId = await assets.newAsset({ vaultAddress: vault.address });
@@ -80,9 +76,7 @@ test('shows that an interval was changed elsewhere, and can take over its new va
   await page.context().close();
 });
 
-test('a user who loses the session over an open form signs in again in place, and submits it', {
-  skip,
-}, async () => {
+test('a user who loses the session over an open form signs in again in place, and submits it', async () => {
   const { visitor, account } = await fixture.member('developer');
   const page = await fixture.open('/vaults', { as: visitor });
   await page.getByRole('button', { name: 'New vault' }).first().click();
@@ -101,7 +95,7 @@ test('a user who loses the session over an open form signs in again in place, an
   await page.context().close();
 });
 
-test('another person who signs in there sees nothing that was typed', { skip }, async () => {
+test('another person who signs in there sees nothing that was typed', async () => {
   const { visitor, account } = await fixture.member('developer');
   const other = await fixture.member('viewer');
   const page = await fixture.open('/vaults', { as: visitor });
@@ -118,9 +112,7 @@ test('another person who signs in there sees nothing that was typed', { skip }, 
   await page.context().close();
 });
 
-test('sends hundreds of files a few at a time, and draws only some of them', {
-  skip,
-}, async () => {
+test('sends hundreds of files a few at a time, and draws only some of them', async () => {
   const page = await fixture.open('/files', { as: await fixture.owner() });
   await page.getByRole('button', { name: 'Add files' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Add files' });

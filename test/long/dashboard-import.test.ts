@@ -3,24 +3,22 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import { browserMissing } from '../support/clients/browser.ts';
 import {
   type DashboardFixture,
   findFaults,
   openDashboardFixture,
 } from '../support/fixtures/dashboard-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 import { waitUntil } from '../support/service/process.ts';
 
-const skip = browserMissing();
+const { after, before, test } = needs('chromium');
 const platform = '/api-v1/platform';
 const lines = 3_500;
 
 let fixture: DashboardFixture;
 let folder: string;
 before(async () => {
-  if (skip) return;
   folder = await mkdtemp(join(tmpdir(), 'holdfast-import-'));
   fixture = await openDashboardFixture();
   await fixture.owner();
@@ -41,9 +39,7 @@ async function chooseVault(page: Page, name: string): Promise<void> {
 
 const ended = (page: Page, words: RegExp) => page.getByRole('alert').filter({ hasText: words }).waitFor();
 
-test('a CSV with a fault is checked, and imported once although the page is reloaded in the middle', {
-  skip,
-}, async () => {
+test('a CSV with a fault is checked, and imported once although the page is reloaded in the middle', async () => {
   const vault = await makeVault('Delivery notes');
   const file = join(folder, 'notes.csv');
   const rows = Array.from({ length: lines }, (_, at) => `DN-${at};${at === 41 ? 'many' : at};x\n`);
@@ -119,7 +115,7 @@ test('a CSV with a fault is checked, and imported once although the page is relo
   await page.context().close();
 });
 
-test('rows that were all refused are imported from the same form after a change', { skip }, async () => {
+test('rows that were all refused are imported from the same form after a change', async () => {
   await makeVault('Refused');
   const file = join(folder, 'refused.csv');
   await writeFile(file, 'number,pallets\nDN-1,many\n');
@@ -136,9 +132,7 @@ test('rows that were all refused are imported from the same form after a change'
   await page.context().close();
 });
 
-test('the files of a folder are imported once, and one that has changed since is refused', {
-  skip,
-}, async () => {
+test('the files of a folder are imported once, and one that has changed since is refused', async () => {
   const vault = await makeVault('Scans');
   const scans = join(folder, 'scans');
   await mkdir(join(scans, '2019'), { recursive: true });
@@ -169,7 +163,7 @@ test('the files of a folder are imported once, and one that has changed since is
   await page.context().close();
 });
 
-test('when the session has ended, nothing is sent for somebody else who signs in', { skip }, async () => {
+test('when the session has ended, nothing is sent for somebody else who signs in', async () => {
   await makeVault('Shared');
   const file = join(folder, 'shared.csv');
   await writeFile(file, 'number\nDN-1\n');
@@ -204,7 +198,7 @@ test('when the session has ended, nothing is sent for somebody else who signs in
   await page.context().close();
 });
 
-test('a viewer does not see it', { skip }, async () => {
+test('a viewer does not see it', async () => {
   const { visitor } = await fixture.member('viewer');
   const page = await fixture.open('/records', { as: visitor });
   await page.getByRole('heading', { name: 'Records', level: 1 }).waitFor();

@@ -1,8 +1,6 @@
 /** Every page of the dashboard with data, in a real browser: usable by all, in both colour schemes, and smooth when long. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { browserMissing } from '../support/clients/browser.ts';
 import { type Receiver, startReceiver } from '../support/clients/receiver.ts';
 import { fromNow, openAssetFixture } from '../support/fixtures/asset-fixture.ts';
 import { type Dialog, type DialogPlaces, dialogsAt } from '../support/fixtures/dashboard-dialogs.ts';
@@ -13,11 +11,12 @@ import {
   openDashboardFixture,
   type PageOptions,
 } from '../support/fixtures/dashboard-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 import { withClient } from '../support/service/database.ts';
 import { longOnly } from '../support/service/long.ts';
 import { waitUntil } from '../support/service/process.ts';
 
-const skip = browserMissing();
+const { after, before, test } = needs('chromium');
 const platform = '/api-v1/platform';
 const phone = { width: 360, height: 720 };
 const manyDeliveries = 3_000;
@@ -30,7 +29,6 @@ let endpointId: string;
 let places: DialogPlaces;
 
 before(async () => {
-  if (skip) return;
   fixture = await openDashboardFixture();
   receiver = await startReceiver();
   pages = await makeData();
@@ -133,11 +131,11 @@ async function settle(page: Page, path: string, title: string | RegExp): Promise
 for (const colorScheme of ['light', 'dark'] as const) {
   // What is not about colours is the same in both.
   const rules = colorScheme === 'dark' ? ['color-contrast'] : undefined;
-  const left = skip || (colorScheme === 'dark' && longOnly);
+  const skip = colorScheme === 'dark' && longOnly;
 
   for (const half of [0, 1]) {
     const name = `${half === 0 ? 'no page has' : 'no other page has'} a serious accessibility fault`;
-    test(`${name} in ${colorScheme} colours`, { skip: left }, async () => {
+    test(`${name} in ${colorScheme} colours`, { skip }, async () => {
       const faults: string[] = [];
       await withPage({ colorScheme }, async (page) => {
         for (const [path, title] of pages.filter((_, place) => place % 2 === half)) {
@@ -151,7 +149,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     });
   }
 
-  test(`no public page has a serious fault in ${colorScheme} colours`, { skip: left }, async () => {
+  test(`no public page has a serious fault in ${colorScheme} colours`, { skip }, async () => {
     const faults: string[] = [];
     const link = await (await fixture.owner()).call('POST', `${platform}/invitations`, {
       body: { role: 'viewer' },
@@ -177,9 +175,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('the reference finds operations by all words, and opens the one in its address', {
-  skip,
-}, async () => {
+test('the reference finds operations by all words, and opens the one in its address', async () => {
   const page = await fixture.open('/docs/api#post-api-v1-platform-vaults');
   assert.equal(await page.locator('details[open]').count(), 1);
   await page.getByLabel('Search').fill('vaults transactions');
@@ -193,9 +189,7 @@ test('the reference finds operations by all words, and opens the one in its addr
   await page.context().close();
 });
 
-test('reference and error list fit a phone with everything open, and have no serious fault there', {
-  skip,
-}, async () => {
+test('reference and error list fit a phone with everything open, and have no serious fault there', async () => {
   const page = await fixture.open('/docs/api', { viewport: phone });
   for (const path of ['/docs/api', '/docs/errors']) {
     await page.goto(path);
@@ -234,7 +228,7 @@ async function faultsOf({ title, path, open }: Dialog, page: Page): Promise<stri
 
 for (const half of [0, 1]) {
   const name = half === 0 ? 'dialogs fit a phone, and have no serious fault' : 'so do the other dialogs';
-  test(name, { skip }, async () => {
+  test(name, async () => {
     const faults: string[] = [];
     await withPage({ viewport: phone }, async (page) => {
       for (const dialog of dialogsAt(places).filter((_, place) => place % 2 === half)) {
@@ -245,7 +239,7 @@ for (const half of [0, 1]) {
   });
 }
 
-test('no page is wider than a phone', { skip }, async () => {
+test('no page is wider than a phone', async () => {
   const wide: string[] = [];
   await withPage({ viewport: phone }, async (page) => {
     for (const [path, title] of pages) {
@@ -257,7 +251,7 @@ test('no page is wider than a phone', { skip }, async () => {
   assert.deepEqual(wide, []);
 });
 
-test('on a phone the keyboard skips the navigation until it is opened', { skip }, async () => {
+test('on a phone the keyboard skips the navigation until it is opened', async () => {
   const page = await fixture.open('/keys', { as: await fixture.owner(), viewport: phone });
   await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
   const focused = (role: 'button' | 'link', name: string | RegExp) =>
@@ -291,7 +285,7 @@ const countDrawing = `{
   }).observe(document.querySelector('tbody'), { childList: true, subtree: true });
 }`;
 
-test('a log of thousands draws only what is visible, and continues on scrolling', { skip }, async () => {
+test('a log of thousands draws only what is visible, and continues on scrolling', async () => {
   await withClient({ connectionString: fixture.service.databaseUrl }, (client) =>
     client.query(
       `insert into webhook_deliveries (workspace_id, id, event_id, endpoint_id, type, status, created_at)

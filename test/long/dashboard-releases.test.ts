@@ -1,8 +1,6 @@
 /** The dashboard on releasing work: the organisation, what an entry needs for its certificate, and the certificate. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
-import { browserMissing } from '../support/clients/browser.ts';
 import { readPdf } from '../support/clients/read-pdf.ts';
 import { openAssetFixture } from '../support/fixtures/asset-fixture.ts';
 import {
@@ -11,17 +9,17 @@ import {
   openDashboardFixture,
 } from '../support/fixtures/dashboard-fixture.ts';
 import { licence } from '../support/fixtures/maintenance-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 
-const skip = browserMissing();
+const { after, before, test } = needs('chromium');
 
 let fixture: DashboardFixture;
 before(async () => {
-  if (skip) return;
   fixture = await openDashboardFixture();
 });
 after(() => fixture?.close());
 
-test('an owner states the organisation, and others only see it', { skip }, async () => {
+test('an owner states the organisation, and others only see it', async () => {
   const page = await fixture.open('/settings?tab=maintenance', { as: await fixture.owner() });
   await page.getByText('say that they are neither an EASA Form 1').waitFor();
   await page.getByLabel('Name', { exact: true }).fill('Nordjet Teknik');
@@ -42,9 +40,7 @@ test('an owner states the organisation, and others only see it', { skip }, async
   await other.context().close();
 });
 
-test('an entry names approved data and what is released, and its certificate is a button', {
-  skip,
-}, async () => {
+test('an entry names approved data and what is released, and its certificate is a button', async () => {
   const { service } = fixture;
   const assets = openAssetFixture(service);
   const assetId = await assets.newAsset({ partNumber: 'HP-45' });
@@ -114,9 +110,7 @@ test('an entry names approved data and what is released, and its certificate is 
   await page.context().close();
 });
 
-test('an admin adds, changes and removes rules for types of work, of the workspace and of an asset', {
-  skip,
-}, async () => {
+test('an admin adds, changes and removes rules for types of work, of the workspace and of an asset', async () => {
   const { service } = fixture;
   const owner = await fixture.owner();
   const page = await fixture.open('/settings?tab=maintenance', { as: owner });

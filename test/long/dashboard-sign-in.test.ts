@@ -1,8 +1,6 @@
 /** Signing in to the dashboard and confirming in place, in a real browser: passkeys, passwords, and the identity provider. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { browserMissing } from '../support/clients/browser.ts';
 import { type IdentityProvider, startIdentityProvider } from '../support/clients/identity-provider.ts';
 import { withAuthenticator } from '../support/clients/virtual-authenticator.ts';
 import {
@@ -12,13 +10,13 @@ import {
   openDashboardFixture,
   signInByHand,
 } from '../support/fixtures/dashboard-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 
-const skip = browserMissing();
+const { after, before, test } = needs('chromium');
 
 let provider: IdentityProvider;
 let fixture: DashboardFixture;
 before(async () => {
-  if (skip) return;
   provider = await startIdentityProvider();
   fixture = await openDashboardFixture({
     env: { ...provider.settings, HOLDFAST_OIDC_GROUPS: 'engineers=developer' },
@@ -44,7 +42,7 @@ async function beginKey(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: /^Create/ }).click();
 }
 
-test('a passkey is registered, confirms in place, and signs in without a password', { skip }, async () => {
+test('a passkey is registered, confirms in place, and signs in without a password', async () => {
   const named = fixture.service.url.replace('127.0.0.1', 'localhost');
   const page = await fixture.open(`${named}/sign-in`);
   const authenticator = await withAuthenticator(page);
@@ -88,16 +86,14 @@ test('a passkey is registered, confirms in place, and signs in without a passwor
   await page.context().close();
 });
 
-test('on a bare address the page leads to where passkeys work', { skip }, async () => {
+test('on a bare address the page leads to where passkeys work', async () => {
   const page = await fixture.open('/settings?tab=two-factor', { as: await fixture.owner() });
   const link = page.getByRole('link', { name: 'open this page as localhost' });
   assert.match((await link.getAttribute('href')) ?? '', /^http:\/\/localhost:\d+\/settings/);
   await page.context().close();
 });
 
-test('a change that needs a fresh proof asks for the password and then goes on with what was typed', {
-  skip,
-}, async () => {
+test('a change that needs a fresh proof asks for the password and then goes on with what was typed', async () => {
   // Inviting somebody needs a fresh proof, too.
   await fixture.service.sql('update sessions set confirmed_at = now()');
   const { visitor, account } = await fixture.member('developer');
@@ -117,7 +113,7 @@ test('a change that needs a fresh proof asks for the password and then goes on w
   await page.context().close();
 });
 
-test('signs in with the identity provider, and says why somebody is refused', { skip }, async () => {
+test('signs in with the identity provider, and says why somebody is refused', async () => {
   provider.people.set('mira', { email: 'mira@corp.example', name: 'Mira', groups: ['engineers'] });
   provider.people.set('carl', { email: 'carl@corp.example', name: 'Carl', groups: ['chess club'] });
   const page = await fixture.open('/sign-in?to=%2Fvaults', { ignoreHTTPSErrors: true });

@@ -1,12 +1,13 @@
 /** The commands and programs of the guides, run as they are written against a service, one page and language after the other. */
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { linkClients, pythonClients } from '../support/clients/client-links.ts';
+import { needs, pathOf } from '../support/programs/needs.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -23,31 +24,31 @@ interface Language {
   /** The program and its arguments that run a file. */
   command(file: string): string[];
   file: string;
-  skip: string | false;
+  /** Runs them, beyond Node.js. */
+  program: 'curl' | 'python3' | null;
 }
 
-const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'python3 is not installed';
 const languages: Record<string, Language> = {
   curl: {
     pages,
     marks: ['sh [curl]', 'sh [holdfast]'],
     file: 'commands.sh',
     command: (file) => ['bash', '-euo', 'pipefail', file],
-    skip: false,
+    program: 'curl',
   },
   TypeScript: {
     pages: ofPrograms,
     marks: ['ts [TypeScript]'],
     file: 'program.mts',
     command: (file) => [process.execPath, file],
-    skip: false,
+    program: null,
   },
   Python: {
     pages: ofPrograms,
     marks: ['python [Python]'],
     file: 'program.py',
-    command: (file) => ['python3', '-B', '-W', 'error', file],
-    skip: noPython,
+    command: (file) => [pathOf('python3'), '-B', '-W', 'error', file],
+    program: 'python3',
   },
 };
 
@@ -80,15 +81,16 @@ function blocksOf(page: string): { mark: string; lines: string }[] {
   }));
 }
 
-for (const [name, { pages, marks, file, command, skip }] of Object.entries(languages)) {
+for (const [name, { pages, marks, file, command, program }] of Object.entries(languages)) {
+  const { test: step } = program === null ? { test } : needs(program);
   for (const page of pages) {
-    test(`every step of ${page} works in ${name}`, { skip }, async () => {
+    step(`every step of ${page} works in ${name}`, async () => {
       const folder = mkdtempSync(join(scratch, 'run-'));
       writeFileSync(join(folder, file), programOf(page, marks));
-      const [program = '', ...args] = command(join(folder, file));
+      const line = command(join(folder, file));
       // The steps of one page have the same keys in each language.
       const key = await service.makeKey({ newWorkspace: true });
-      const { status, output } = await run([program, ...args], { cwd: folder, key });
+      const { status, output } = await run(line, { cwd: folder, key });
       assert.equal(status, 0, output);
       if (page === 'quick-start.md' && name !== 'curl') assert.match(output, /^pass /m);
     });

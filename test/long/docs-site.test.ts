@@ -9,11 +9,12 @@ import { brotliDecompressSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { sidebar } from '../../docs/.vitepress/sidebar.ts';
 import { buildSite, siteFolder } from '../../docs/build.ts';
-import { browserMissing, startBrowser } from '../support/clients/browser.ts';
+import { startBrowser } from '../support/clients/browser.ts';
 import { findFaults } from '../support/fixtures/dashboard-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
-const skip = browserMissing();
+const inBrowser = needs('chromium');
 const docs = join(import.meta.dirname, '../../docs');
 
 let service: Service;
@@ -26,12 +27,12 @@ before(async () => {
   });
   if (sources.some((name) => statSync(join(docs, name)).mtimeMs > built)) await buildSite();
   service = await startService({ runLoops: false });
-  if (!skip) browser = await startBrowser();
 });
-after(async () => {
-  await browser?.close();
-  await service?.close();
+after(() => service?.close());
+inBrowser.before(async () => {
+  browser = await startBrowser();
 });
+inBrowser.after(() => browser?.close());
 
 /** Paths on the site, by the name of the built page. */
 const pages = () =>
@@ -167,30 +168,31 @@ function transfer(path: string): Promise<{ body: Buffer; encoding: string | unde
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the site works in a browser in ${colorScheme} colours, wide and narrow, without a fault`, {
-    skip,
-  }, async () => {
-    for (const viewport of [
-      { width: 1280, height: 800 },
-      { width: 360, height: 720 },
-    ]) {
-      const context = await browser.newContext({ baseURL: service.url, colorScheme, viewport });
-      const page = await context.newPage();
-      const said = complaints(page);
-      for (const path of ['/docs/', '/docs/guide/concepts', '/docs/webhooks', '/docs/guide/costs']) {
-        await page.goto(path);
-        await page.locator('h1').first().waitFor();
-        const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
-        assert.ok(width <= viewport.width, `${path} is ${width} pixels wide`);
-        assert.deepEqual(await findFaults(page), [], `${path} ${viewport.width}`);
+  inBrowser.test(
+    `the site works in a browser in ${colorScheme} colours, wide and narrow, without a fault`,
+    async () => {
+      for (const viewport of [
+        { width: 1280, height: 800 },
+        { width: 360, height: 720 },
+      ]) {
+        const context = await browser.newContext({ baseURL: service.url, colorScheme, viewport });
+        const page = await context.newPage();
+        const said = complaints(page);
+        for (const path of ['/docs/', '/docs/guide/concepts', '/docs/webhooks', '/docs/guide/costs']) {
+          await page.goto(path);
+          await page.locator('h1').first().waitFor();
+          const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+          assert.ok(width <= viewport.width, `${path} is ${width} pixels wide`);
+          assert.deepEqual(await findFaults(page), [], `${path} ${viewport.width}`);
+        }
+        assert.deepEqual(said, []);
+        await context.close();
       }
-      assert.deepEqual(said, []);
-      await context.close();
-    }
-  });
+    },
+  );
 }
 
-test('the search finds a page by its words', { skip }, async () => {
+inBrowser.test('the search finds a page by its words', async () => {
   const context = await browser.newContext({ baseURL: service.url });
   const page = await context.newPage();
   const said = complaints(page);

@@ -1,19 +1,20 @@
 /** Proofs on machines whose clock shows another time, by both verifiers as processes. Needs faketime (libfaketime). */
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { readVectorFile } from '../support/fixtures/vectors.ts';
+import { needs, pathOf } from '../support/programs/needs.ts';
 import type { TrustFile } from '../support/vectors/vector.ts';
 
 const repository = join(import.meta.dirname, '../..');
 
 const verifiers = [
-  { name: 'holdfast verify', program: process.execPath, args: [join(repository, 'src/main.ts'), 'verify'] },
+  { name: 'holdfast verify', program: null, args: [join(repository, 'src/main.ts'), 'verify'] },
   { name: 'holdfast_verify in Python', program: 'python3', args: ['-m', 'holdfast_verify'] },
-];
+] as const;
 
 const exitCodes = { pass: 0, fail: 1, incomplete: 2 };
 
@@ -66,7 +67,8 @@ before(async () => {
 after(() => rm(folder, { recursive: true }));
 
 for (const { name, program, args } of verifiers) {
-  describe(name, { skip: missing(program) }, () => {
+  const suite = program === null ? needs('faketime') : needs('faketime', program);
+  suite.describe(name, () => {
     for (const { about, now = in2046, vector, trust = asGiven, verdict } of rows) {
       test(`${now.slice(0, 10)}, ${about}: ${verdict}`, async () => {
         const { proof, content, trust: given } = readVectorFile(vector);
@@ -76,7 +78,7 @@ for (const { name, program, args } of verifiers) {
         await writeFile(file('content'), content.utf8);
         await writeFile(file('trust'), JSON.stringify(trust(given)));
         const { code, stdout } = await run(now, [
-          ...[program, ...args],
+          ...[program === null ? process.execPath : pathOf(program), ...args],
           ...[file('proof'), file('content'), '--trust', file('trust')],
         ]);
         assert.equal(code, exitCodes[verdict], stdout);
@@ -86,18 +88,11 @@ for (const { name, program, args } of verifiers) {
   });
 }
 
-function missing(program: string): string | false {
-  for (const name of ['faketime', program]) {
-    if (spawnSync(name, ['--version']).status !== 0) return `${name} is not installed`;
-  }
-  return false;
-}
-
 function run(now: string, command: string[]): Promise<{ code: number; stdout: string }> {
   const cwd = join(repository, 'verifiers/python');
   return new Promise((resolve) => {
     execFile(
-      'faketime',
+      pathOf('faketime'),
       [now, ...command],
       { cwd, env: { ...process.env, TZ: 'UTC' } },
       (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout: stdout + stderr }),

@@ -3,7 +3,7 @@
  * which anybody checks when both installations are gone.
  */
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,15 +12,15 @@ import type { EntryLine, SignoffLine } from '../../src/maintenance/dossier-check
 import { dossierPaths } from '../../src/maintenance/dossier-check/dossier-format.ts';
 import { zeroHash } from '../../src/proof/hex.ts';
 import type { EvmAnchor } from '../../src/proof/verify/proof.ts';
-import { browserMissing, startBrowser } from '../support/clients/browser.ts';
+import { startBrowser } from '../support/clients/browser.ts';
 import { download, openDossier, type ReadDossier } from '../support/clients/dossier-reader.ts';
 import { sendForm } from '../support/clients/upload.ts';
 import { openPageFixture } from '../support/fixtures/published-page-fixture.ts';
+import { needs, pathOf } from '../support/programs/needs.ts';
 import { holdfast, waitUntil } from '../support/service/process.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 const files = '/api-v1/platform/files';
-const python = spawnSync('python3', ['--version']).status === 0;
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-sold-'));
 const zip = join(folder, 'dossier.zip');
@@ -140,20 +140,18 @@ test('the command verifies every sign-off with both installations off, and none 
   assert.equal((await holdfast({}, 'verify', proof, forged, '--trust', trust)).code, 1);
 });
 
-test('the verifier in Python verifies every sign-off, too', {
-  skip: python ? false : 'python3 is not installed',
-}, async () => {
+needs('python3').test('the verifier in Python verifies every sign-off, too', async () => {
   const cwd = join(import.meta.dirname, '../../verifiers/python');
   for (const { document, proof } of signoffs) {
     const args = ['-B', '-m', 'holdfast_verify', proof, document, '--trust', trust, '--json'];
     const stdout = await new Promise<string>((resolve) => {
-      execFile('python3', args, { cwd }, (_error, stdout, stderr) => resolve(stdout || stderr));
+      execFile(pathOf('python3'), args, { cwd }, (_error, stdout, stderr) => resolve(stdout || stderr));
     });
     assertHolds(JSON.parse(stdout), proof);
   }
 });
 
-test('the page in the dossier verifies all of it, and asks nobody', { skip: browserMissing() }, async () => {
+needs('chromium').test('the page in the dossier verifies all of it, and asks nobody', async () => {
   const file = join(folder, 'verify.html');
   writeFileSync(file, made.files.get(dossierPaths.page) ?? assert.fail('the dossier has no page'));
   const browser = await startBrowser();

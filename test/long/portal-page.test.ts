@@ -1,23 +1,21 @@
 /** The page behind a portal link, and where the dashboard makes and revokes it, in a real browser. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { browserMissing } from '../support/clients/browser.ts';
 import { type Receiver, startReceiver } from '../support/clients/receiver.ts';
 import {
   type DashboardFixture,
   findFaults,
   openDashboardFixture,
 } from '../support/fixtures/dashboard-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 import { waitUntil } from '../support/service/process.ts';
 
-const skip = browserMissing();
+const { after, before, test } = needs('chromium');
 const base = '/api-v1/platform/webhooks';
 const phone = { width: 360, height: 700 };
 
 let fixture: DashboardFixture;
 let receiver: Receiver;
 before(async () => {
-  if (skip) return;
   fixture = await openDashboardFixture();
   receiver = await startReceiver();
 });
@@ -33,9 +31,7 @@ async function newEndpoint(): Promise<string> {
   return made.json.id;
 }
 
-test('the page is public, strict about scripts and frames, and no search engine or other site learns the link', {
-  skip,
-}, async () => {
+test('the page is public, strict about scripts and frames, and no search engine or other site learns the link', async () => {
   for (const path of ['/portal/some-token', '/portal']) {
     const { status, headers, text } = await fixture.service.call('GET', path, { key: null });
     assert.equal(status, 200);
@@ -50,7 +46,7 @@ test('the page is public, strict about scripts and frames, and no search engine 
   }
 });
 
-test('made in the dashboard, a link shows deliveries and retries; revoked, it ends', { skip }, async () => {
+test('made in the dashboard, a link shows deliveries and retries; revoked, it ends', async () => {
   const endpointId = await newEndpoint();
   const dashboard = await fixture.open(`/webhooks/${endpointId}`, { as: await fixture.owner() });
   await dashboard.getByRole('tab', { name: 'Portal links' }).click();
@@ -124,7 +120,7 @@ test('made in the dashboard, a link shows deliveries and retries; revoked, it en
   await Promise.all([page, dashboard].map((one) => one.context().close()));
 });
 
-test('on a phone and in the dark everything is readable and in reach', { skip }, async () => {
+test('on a phone and in the dark everything is readable and in reach', async () => {
   const endpointId = await newEndpoint();
   const { json } = await fixture.service.call('POST', `${base}/endpoints/${endpointId}/portal-links`, {
     body: { mayChangeUrl: true, mayManageSecret: true },

@@ -1,8 +1,6 @@
 /** A published page in a real browser: readable without a script, on narrow and wide screens, and checked by the visitor. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import { assetFields, entryFields } from '../../src/maintenance/published-pages/choices.ts';
-import { browserMissing } from '../support/clients/browser.ts';
 import { statuses, verdict } from '../support/clients/verify-page.ts';
 import {
   type DashboardFixture,
@@ -10,8 +8,9 @@ import {
   openDashboardFixture,
 } from '../support/fixtures/dashboard-fixture.ts';
 import { openPageFixture, type PageFixture, secrets } from '../support/fixtures/published-page-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 
-const skip = browserMissing();
+const { after, before, test } = needs('chromium');
 const sizes = {
   narrow: { width: 360, height: 740 },
   wide: { width: 1280, height: 900 },
@@ -21,14 +20,13 @@ let dashboard: DashboardFixture;
 let fixture: PageFixture;
 let path: string;
 before(async () => {
-  if (skip) return;
   dashboard = await openDashboardFixture({ chain: true });
   fixture = await openPageFixture(dashboard.service, (await dashboard.member('admin')).visitor);
   path = await fixture.published({ show: [...assetFields], entries: { show: [...entryFields] } });
 });
 after(() => dashboard?.close());
 
-test('is free of faults and fits its screen, in light and dark', { skip }, async () => {
+test('is free of faults and fits its screen, in light and dark', async () => {
   for (const [name, viewport] of Object.entries(sizes)) {
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const shown of [path, '/a/never']) {
@@ -42,7 +40,7 @@ test('is free of faults and fits its screen, in light and dark', { skip }, async
   }
 });
 
-test('a visitor checks an entry and a sign-off with one click each', { skip }, async () => {
+test('a visitor checks an entry and a sign-off with one click each', async () => {
   for (const name of ['Check it yourself: this entry', 'Check it yourself: sign-off 1']) {
     const page = await dashboard.open(path);
     await page.getByRole('link', { name }).last().click();
@@ -57,9 +55,7 @@ test('a visitor checks an entry and a sign-off with one click each', { skip }, a
   }
 });
 
-test('a link to the page that checks proofs opens nothing but files of published pages', {
-  skip,
-}, async () => {
+test('a link to the page that checks proofs opens nothing but files of published pages', async () => {
   for (const named of [
     '/api-v1/platform/me',
     'https://evil.example/a/x',
@@ -77,9 +73,7 @@ test('a link to the page that checks proofs opens nothing but files of published
   await page.context().close();
 });
 
-test('is published from the dashboard with its choices, shown as a QR code, and revoked', {
-  skip,
-}, async () => {
+test('is published from the dashboard with its choices, shown as a QR code, and revoked', async () => {
   const owner = await dashboard.owner();
   const page = await dashboard.open(`/assets/${fixture.assetId}?tab=people`, { as: owner });
   await page.getByRole('button', { name: 'Publish a page' }).click();

@@ -1,8 +1,6 @@
 /** The page to sign on in a real browser without network: opened again, signed there, sent when there is a network. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { browserMissing } from '../support/clients/browser.ts';
 import { sendForm } from '../support/clients/upload.ts';
 import { withAuthenticator } from '../support/clients/virtual-authenticator.ts';
 import {
@@ -11,9 +9,10 @@ import {
   openDashboardFixture,
 } from '../support/fixtures/dashboard-fixture.ts';
 import { openPasskeyFixture, type PasskeyFixture } from '../support/fixtures/passkey-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 import { waitUntil } from '../support/service/process.ts';
 
-const skip = browserMissing();
+const { after, before, test } = needs('chromium');
 const phone = { width: 360, height: 740 };
 const dot = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -25,7 +24,6 @@ let signing: PasskeyFixture;
 /** Under its name, as passkeys need. */
 let named: string;
 before(async () => {
-  if (skip) return;
   fixture = await openDashboardFixture();
   named = fixture.service.url.replace('127.0.0.1', 'localhost');
   await fixture.owner();
@@ -82,9 +80,7 @@ async function smallTargets(page: Page): Promise<string[]> {
     .map(([text, { width, height }]) => text + ' ' + width + 'x' + height)`);
 }
 
-test('a request that was fetched ahead is opened, looked at and signed without network, and sent with it', {
-  skip,
-}, async () => {
+test('a request that was fetched ahead is opened, looked at and signed without network, and sent with it', async () => {
   const { page, worker } = await openPhone();
   const upload = await sendForm(fixture.service, '/api-v1/platform/files', {
     parts: [
@@ -133,9 +129,7 @@ test('a request that was fetched ahead is opened, looked at and signed without n
   await page.context().close();
 });
 
-test('what waits is sent when the page is opened again; the list says what became of each', {
-  skip,
-}, async () => {
+test('what waits is sent when the page is opened again; the list says what became of each', async () => {
   const { page, worker } = await openPhone('dark');
   const [first, second, open] = [await linkFor(worker), await linkFor(worker), await linkFor(worker)];
   for (const { link } of [first, second, open]) await fetchAhead(page, link);
@@ -176,9 +170,7 @@ test('what waits is sent when the page is opened again; the list says what becam
   await context.close();
 });
 
-test('without network, a link that was not fetched ahead, has expired or is none says so', {
-  skip,
-}, async () => {
+test('without network, a link that was not fetched ahead, has expired or is none says so', async () => {
   const { page, worker } = await openPhone();
   const [saved, other] = [await linkFor(worker), await linkFor(worker)];
   await fetchAhead(page, saved.link);
@@ -198,9 +190,7 @@ test('without network, a link that was not fetched ahead, has expired or is none
   await page.context().close();
 });
 
-test('a new version of the page replaces the one that is kept, and nothing else is kept', {
-  skip,
-}, async () => {
+test('a new version of the page replaces the one that is kept, and nothing else is kept', async () => {
   const page = await fixture.open('/verify', { viewport: phone });
   await page.goto(`${named}/sign/`);
   await page.evaluate(`navigator.serviceWorker.ready`);

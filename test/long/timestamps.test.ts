@@ -12,6 +12,7 @@ import { openDatabase } from '../../src/db/database.ts';
 import { readTrustAnchors } from '../../src/proof/rfc3161/certificates.ts';
 import { judgeTimestamp } from '../../src/proof/rfc3161/judge.ts';
 import { type CheckReport, runEach } from '../../src/runtime/check.ts';
+import { needs, pathOf } from '../support/programs/needs.ts';
 import { command } from '../support/service/commands.ts';
 import { createTestDatabase, withClient } from '../support/service/database.ts';
 import { serve, waitUntil } from '../support/service/process.ts';
@@ -80,69 +81,75 @@ async function fsck({ databaseUrl, config }: Service): Promise<CheckReport> {
 const unstamped = async ({ sql }: Service) =>
   (await sql('select count(*)::int as n from anchor_batches where not stamped')).rows[0].n as number;
 
-test('batches are stamped by the authority of the documentation; the tokens pass here and by openssl', async () => {
-  const home = await mkdtemp(join(dir, 'openssl-'));
-  const authority = await startOpensslAuthority(home);
-  const service = await startStamped(authority.url, authority.rootPem);
-  try {
-    await newRecord(service, await newVault(service));
-    await waitUntil(async () => (await service.sql('select id from timestamps')).rows.length > 0, longMs);
-    const { rows } = await service.sql(
-      `select t.proof, t.valid_until, b.root,
+needs('openssl').test(
+  'batches are stamped by the authority of the documentation; the tokens pass here and by openssl',
+  async () => {
+    const home = await mkdtemp(join(dir, 'openssl-'));
+    const authority = await startOpensslAuthority(home);
+    const service = await startStamped(authority.url, authority.rootPem);
+    try {
+      await newRecord(service, await newVault(service));
+      await waitUntil(async () => (await service.sql('select id from timestamps')).rows.length > 0, longMs);
+      const { rows } = await service.sql(
+        `select t.proof, t.valid_until, b.root,
          array(select bytes from timestamp_files where sha256 = any(t.certificate_hashes)) as certificates,
          array(select bytes from timestamp_files where sha256 = any(t.crl_hashes)) as crls
        from timestamps t join anchor_batches b on b.id = t.batch_id`,
-    );
-    const [{ proof: token, certificates, crls, root, valid_until: validUntil }] = rows;
-    const judged = await judgeTimestamp(anchorOf({ token, certificates, crls }), {
-      imprint: createHash('sha256').update(root).digest(),
-      trust: { roots: readTrustAnchors(authority.rootPem), policies: [] },
-      at: Date.now() + 1_000,
-    });
-    assert.equal(judged.status, 'pass');
-    await writeFile(join(home, 'token.tst'), token);
-    await writeFile(join(home, 'root.bin'), root);
-    const verify = [
-      'ts',
-      '-verify',
-      '-token_in',
-      '-in',
-      'token.tst',
-      '-data',
-      'root.bin',
-      '-CAfile',
-      'root.pem',
-    ];
-    assert.match(String(execFileSync('openssl', verify, { cwd: home, stdio: 'pipe' })), /OK/);
+      );
+      const [{ proof: token, certificates, crls, root, valid_until: validUntil }] = rows;
+      const judged = await judgeTimestamp(anchorOf({ token, certificates, crls }), {
+        imprint: createHash('sha256').update(root).digest(),
+        trust: { roots: readTrustAnchors(authority.rootPem), policies: [] },
+        at: Date.now() + 1_000,
+      });
+      assert.equal(judged.status, 'pass');
+      await writeFile(join(home, 'token.tst'), token);
+      await writeFile(join(home, 'root.bin'), root);
+      const verify = [
+        'ts',
+        '-verify',
+        '-token_in',
+        '-in',
+        'token.tst',
+        '-data',
+        'root.bin',
+        '-CAfile',
+        'root.pem',
+      ];
+      assert.match(String(execFileSync(pathOf('openssl'), verify, { cwd: home, stdio: 'pipe' })), /OK/);
 
-    const { host } = new URL(authority.url);
-    const { json } = await service.call('GET', `${platform}/stats`);
-    assert.deepEqual(Object.keys(json.clocks), ['authorities', 'openTimestamps']);
-    const [shown] = json.clocks.authorities;
-    assert.deepEqual([shown.name, shown.awaySince, json.clocks.openTimestamps], [host, null, null]);
-    assert.ok(Date.parse(shown.lastTokenAt) > Date.now() - 60_000);
-    const figures = await metricsOf(service);
-    assert.ok((figures.get(`holdfast_timestamp_tokens_total{authority="${host}"}`) ?? 0) >= 1);
-    assert.equal(figures.get(`holdfast_timestamp_failures_total{authority="${host}"}`), 0);
-    assert.ok((figures.get(`holdfast_timestamp_last_token_seconds{authority="${host}"}`) ?? 99) < 60);
-    assert.equal(
-      figures.get('holdfast_timestamp_first_certificate_end_seconds'),
-      validUntil.getTime() / 1000,
-    );
-    assert.equal(figures.has('holdfast_opentimestamps_pending'), false);
+      const { host } = new URL(authority.url);
+      const { json } = await service.call('GET', `${platform}/stats`);
+      assert.deepEqual(Object.keys(json.clocks), ['authorities', 'openTimestamps']);
+      const [shown] = json.clocks.authorities;
+      assert.deepEqual([shown.name, shown.awaySince, json.clocks.openTimestamps], [host, null, null]);
+      assert.ok(Date.parse(shown.lastTokenAt) > Date.now() - 60_000);
+      const figures = await metricsOf(service);
+      assert.ok((figures.get(`holdfast_timestamp_tokens_total{authority="${host}"}`) ?? 0) >= 1);
+      assert.equal(figures.get(`holdfast_timestamp_failures_total{authority="${host}"}`), 0);
+      assert.ok((figures.get(`holdfast_timestamp_last_token_seconds{authority="${host}"}`) ?? 99) < 60);
+      assert.equal(
+        figures.get('holdfast_timestamp_first_certificate_end_seconds'),
+        validUntil.getTime() / 1000,
+      );
+      assert.equal(figures.has('holdfast_opentimestamps_pending'), false);
 
-    const told = await command({}, 'timestamps', 'test', authority.url, '--roots', service.rootsFile);
-    assert.equal(told.code, 0, told.stderr);
-    assert.match(told.stdout, /^Certificates +passed .*CN=Example Root, which is in .*roots\.pem/m);
-    const distrusted = await command({}, 'timestamps', 'test', authority.url, '--json');
-    assert.equal(distrusted.code, 1);
-    const { passed, rules, token: none } = JSON.parse(distrusted.stdout);
-    assert.deepEqual([passed, rules.at(-1).rule, rules.at(-1).outcome, none], [false, 'path', 'fail', null]);
-  } finally {
-    await service.close();
-    await authority.close();
-  }
-});
+      const told = await command({}, 'timestamps', 'test', authority.url, '--roots', service.rootsFile);
+      assert.equal(told.code, 0, told.stderr);
+      assert.match(told.stdout, /^Certificates +passed .*CN=Example Root, which is in .*roots\.pem/m);
+      const distrusted = await command({}, 'timestamps', 'test', authority.url, '--json');
+      assert.equal(distrusted.code, 1);
+      const { passed, rules, token: none } = JSON.parse(distrusted.stdout);
+      assert.deepEqual(
+        [passed, rules.at(-1).rule, rules.at(-1).outcome, none],
+        [false, 'path', 'fail', null],
+      );
+    } finally {
+      await service.close();
+      await authority.close();
+    }
+  },
+);
 
 test('an authority that is away refuses no create and delays no confirmation, and misses nothing', async () => {
   const server = await startTimestampServer();

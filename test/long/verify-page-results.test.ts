@@ -1,6 +1,5 @@
 /** What the page /verify shows for proofs of all kinds, in a real browser, with and without a chain node. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { registryAddress } from '../../src/chain/registry/registry.ts';
@@ -15,8 +14,8 @@ import {
   startAnchoringAnvil,
   trustIn,
 } from '../support/chain/anchored-proof.ts';
-import { type Anvil, anvilMissing } from '../support/chain/anvil.ts';
-import { browserMissing, startBrowser } from '../support/clients/browser.ts';
+import type { Anvil } from '../support/chain/anvil.ts';
+import { startBrowser } from '../support/clients/browser.ts';
 import {
   choose,
   chooseTrust,
@@ -29,9 +28,10 @@ import {
 import { type ClockedProof, makeClockedProof, makeRenewedProof } from '../support/fixtures/clocked-proof.ts';
 import { findFaults } from '../support/fixtures/dashboard-fixture.ts';
 import { fixed, makeProofs, utf8 } from '../support/fixtures/proof-fixture.ts';
+import { needs } from '../support/programs/needs.ts';
 
-const skip = browserMissing();
-const chainSkip = skip || (await anvilMissing());
+const { after, before, test } = needs('chromium');
+const onChain = needs('chromium', 'anvil');
 const content = '{"temperature": 4.5}';
 
 let clocked: ClockedProof;
@@ -47,7 +47,6 @@ const rpc = createJsonRpc({ timeoutMs: 10_000, maxAnswerBytes: 1_000_000 });
 const openPage = () => openVerifyPage(context, siteUrl);
 
 before(async () => {
-  if (skip) return;
   clocked = await makeClockedProof();
   browser = await startBrowser();
   context = await browser.newContext();
@@ -55,7 +54,8 @@ before(async () => {
   const call = () => (method: string, params: readonly unknown[]) => rpc.call(anvil.url, method, params);
   verifyPageRoutes(site, { chainRelay: createChainRelay({ call, registry: registryAddress }) });
   siteUrl = await site.listen({ host: '127.0.0.1', port: 0 });
-  if (chainSkip) return;
+});
+onChain.before(async () => {
   anvil = await startAnchoringAnvil();
   anchored = await anchorRecord(anvil, content);
   disguised = await disguise(anvil.url);
@@ -68,52 +68,54 @@ after(async () => {
   await rpc.close();
 });
 
-test("an anchored proof passes with the visitor's chain node, on a chain that their trust file names", {
-  skip: chainSkip,
-}, async () => {
-  const { page, requests } = await openPage();
-  await page.getByText('My own').click();
-  await page.getByLabel('RPC address of your node').fill(disguised.url);
-  await chooseTrust(page, await trustIn(anvil));
-  await give(page, anchored, content);
-  await verdict(page, 'pass');
-  assert.deepEqual(new Set(Object.values(await statuses(page))), new Set(['pass']));
-  assert.match(
-    await told(page, 'pass'),
-    /byte for byte.*It existed on \d{4}-.*, says block \d+ of chain 424242/s,
-  );
-  assert.equal(await page.locator('[data-statements=skipped]').count(), 0);
-  const posted = requests.filter(({ method }) => method === 'POST');
-  assert.ok(posted.length > 0);
-  assert.ok(posted.every(({ url }) => url.startsWith(disguised.url)));
-  assert.doesNotMatch(JSON.stringify(posted), /temperature|rec_1|signature/);
-  await page.close();
-});
+onChain.test(
+  "an anchored proof passes with the visitor's chain node, on a chain that their trust file names",
+  async () => {
+    const { page, requests } = await openPage();
+    await page.getByText('My own').click();
+    await page.getByLabel('RPC address of your node').fill(disguised.url);
+    await chooseTrust(page, await trustIn(anvil));
+    await give(page, anchored, content);
+    await verdict(page, 'pass');
+    assert.deepEqual(new Set(Object.values(await statuses(page))), new Set(['pass']));
+    assert.match(
+      await told(page, 'pass'),
+      /byte for byte.*It existed on \d{4}-.*, says block \d+ of chain 424242/s,
+    );
+    assert.equal(await page.locator('[data-statements=skipped]').count(), 0);
+    const posted = requests.filter(({ method }) => method === 'POST');
+    assert.ok(posted.length > 0);
+    assert.ok(posted.every(({ url }) => url.startsWith(disguised.url)));
+    assert.doesNotMatch(JSON.stringify(posted), /temperature|rec_1|signature/);
+    await page.close();
+  },
+);
 
-test('a chain that nobody knows vouches for no time, even if the relay is busy at first', {
-  skip: chainSkip,
-}, async () => {
-  const { page, requests } = await openPage();
-  let refusals = 0;
-  await page.route('**/verify/rpc', (route) => {
-    if (refusals >= 2) return route.continue();
-    refusals += 1;
-    return refusals === 1
-      ? route.fulfill({ status: 503, headers: { 'retry-after': '1' }, json: { message: 'Not now.' } })
-      : route.fulfill({ status: 429, contentType: 'text/html', body: '<h1>Too many</h1>' });
-  });
-  await give(page, anchored, content);
-  await verdict(page, 'incomplete');
-  const { chain, finality, time, ...others } = await statuses(page);
-  assert.deepEqual([chain, finality, time], ['pass', 'skipped', 'skipped']);
-  assert.deepEqual(new Set(Object.values(others)), new Set(['pass']));
-  assert.match(await told(page, 'skipped'), /nobody who is trusted vouches for a time/);
-  await page.getByText('This is not a known public chain: its clock counts only if').waitFor();
-  assert.ok(requests.every(({ url }) => url.startsWith(siteUrl)));
-  await page.close();
-});
+onChain.test(
+  'a chain that nobody knows vouches for no time, even if the relay is busy at first',
+  async () => {
+    const { page, requests } = await openPage();
+    let refusals = 0;
+    await page.route('**/verify/rpc', (route) => {
+      if (refusals >= 2) return route.continue();
+      refusals += 1;
+      return refusals === 1
+        ? route.fulfill({ status: 503, headers: { 'retry-after': '1' }, json: { message: 'Not now.' } })
+        : route.fulfill({ status: 429, contentType: 'text/html', body: '<h1>Too many</h1>' });
+    });
+    await give(page, anchored, content);
+    await verdict(page, 'incomplete');
+    const { chain, finality, time, ...others } = await statuses(page);
+    assert.deepEqual([chain, finality, time], ['pass', 'skipped', 'skipped']);
+    assert.deepEqual(new Set(Object.values(others)), new Set(['pass']));
+    assert.match(await told(page, 'skipped'), /nobody who is trusted vouches for a time/);
+    await page.getByText('This is not a known public chain: its clock counts only if').waitFor();
+    assert.ok(requests.every(({ url }) => url.startsWith(siteUrl)));
+    await page.close();
+  },
+);
 
-test('a proof with three clocks passes without a network once the page is open', { skip }, async () => {
+test('a proof with three clocks passes without a network once the page is open', async () => {
   const { page, requests } = await openPage();
   await page.getByText('None').click();
   const loaded = requests.length;
@@ -148,7 +150,7 @@ test('a proof with three clocks passes without a network once the page is open',
   await page.close();
 });
 
-test('judges as of another time, and shows renewals with their own clocks', { skip }, async () => {
+test('judges as of another time, and shows renewals with their own clocks', async () => {
   const { page } = await openPage();
   const renewed = await makeRenewedProof();
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -186,7 +188,7 @@ test('judges as of another time, and shows renewals with their own clocks', { sk
   await page.close();
 });
 
-test('checks what it can without trust and chain, and tampering fails its step', { skip }, async () => {
+test('checks what it can without trust and chain, and tampering fails its step', async () => {
   const { page, requests } = await openPage();
   const { content } = clocked;
   const proof = structuredClone(clocked.proof);
@@ -216,7 +218,7 @@ test('checks what it can without trust and chain, and tampering fails its step',
   await page.close();
 });
 
-test('shows a history with its proofs, and fails one out of order', { skip }, async () => {
+test('shows a history with its proofs, and fails one out of order', async () => {
   const { page } = await openPage();
   const thing = { kind: 'file', id: 'fil_1', canonicalization: 'raw', key: fixed(0x11) } as const;
   const place = { chainId: 1, blockNumber: 1, blockTime: 1_700_000_000 };

@@ -4,6 +4,7 @@ import { globSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { requiredPrograms } from '../support/programs/find.ts';
 import { isOfTier, type Tier, tiers } from './tiers.ts';
 
 export interface Options {
@@ -19,6 +20,8 @@ export interface Options {
   /** The time at which each file begins, instead of now. */
   at: Date | null;
   zone: string | null;
+  /** Optional programs whose tests fail where they are missing: names, or `all`. */
+  required: string | null;
   /** Whether to slow down the machine on purpose. */
   stress: boolean;
   /** The file for the outcome as JSON. */
@@ -39,6 +42,7 @@ export const help = `npm test [-- FILE ...] [options]
   --seed S        the seed of random tests (default: a new one each time)
   --at TIME       begin each file at this time, e.g. 2028-02-29T23:59:59.900Z; PostgreSQL goes by it too
   --tz ZONE       run in this time zone, e.g. Europe/Berlin
+  --require NAMES fail where an optional program is missing, instead of skipping tests: names, or all
   --stress        with a busy loop on each core, a busy disk and slow commits
   --report FILE   write the outcome as JSON too
 
@@ -64,6 +68,7 @@ export function readOptions(args: string[]): Options | 'help' {
     seed: values.seed ?? randomBytes(4).toString('hex'),
     at: values.at === undefined ? null : instant(values.at),
     zone: values.tz === undefined ? null : timeZone(values.tz),
+    required: values.require === undefined ? null : known(values.require),
     stress: values.stress ?? false,
     report: values.report === undefined ? null : resolve(values.report),
   };
@@ -113,6 +118,7 @@ function parse(args: string[]) {
         seed: { type: 'string' },
         at: { type: 'string' },
         tz: { type: 'string' },
+        require: { type: 'string' },
         stress: { type: 'boolean' },
         report: { type: 'string' },
       },
@@ -141,4 +147,10 @@ function timeZone(text: string): string {
   } catch {
     throw new UsageError(`--tz takes a time zone such as Europe/Berlin, not ${text}.`);
   }
+}
+
+function known(programs: string): string {
+  const { unknown } = requiredPrograms(programs);
+  if (unknown.length > 0) throw new UsageError(`--require knows no program ${unknown.join(', ')}.`);
+  return programs;
 }

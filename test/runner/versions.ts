@@ -3,18 +3,17 @@ import { execFile } from 'node:child_process';
 import { release } from 'node:os';
 import { promisify } from 'node:util';
 import { findBinaries } from '../../src/db/embedded/binaries.ts';
-import { findAnvil } from '../support/chain/anvil-program.ts';
-import { findBrowser } from '../support/clients/browser.ts';
+import { findProgram } from '../support/programs/find.ts';
 
 export async function describeVersions(): Promise<string> {
   const versions = await Promise.all([
     versionOf('npm', async () => 'npm'),
     versionOf('PostgreSQL', async () => (await findBinaries()).postgres),
-    versionOf('anvil', findAnvil),
-    versionOf('browser', async () => findBrowser()),
-    versionOf('OpenSSL', async () => 'openssl', 'version'),
-    versionOf('Python', async () => 'python3'),
-    versionOf('Go', async () => 'go', 'version'),
+    versionOf('anvil', async () => findProgram('anvil')),
+    versionOf('browser', async () => findProgram('chromium')),
+    versionOf('OpenSSL', async () => findProgram('openssl'), 'version'),
+    versionOf('Python', async () => findProgram('python3')),
+    versionOf('Go', async () => findProgram('go'), 'version'),
   ]);
   const system = `${process.platform} ${release()} ${process.arch}`;
   return ['Running with', [`Node.js ${process.versions.node}`, ...versions, system].join(', ')].join(' ');

@@ -6,8 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Hex, numberToHex } from 'viem';
-import { anvilMissing } from '../../../test/support/chain/anvil.ts';
-import { findAnvil } from '../../../test/support/chain/anvil-program.ts';
 import {
   anvilHashes,
   firstOddBlock,
@@ -16,6 +14,7 @@ import {
   goldenGenesis,
   goldenHashes,
 } from '../../../test/support/fixtures/golden-chain.ts';
+import { needs, pathOf } from '../../../test/support/programs/needs.ts';
 import { startUntil } from '../../../test/support/service/process.ts';
 import { createJsonRpc } from '../rpc/json-rpc.ts';
 import { createEngine } from './engine/engine.ts';
@@ -57,9 +56,7 @@ test('the engine gives every block of a known chain its known hash', async (t) =
   assert.deepEqual(hashes, goldenHashes);
 });
 
-test('a real anvil gives the same blocks the hashes that are known of it', {
-  skip: await anvilMissing(),
-}, async (t) => {
+needs('anvil').test('a real anvil gives the same blocks the hashes that are known of it', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-golden-'));
   t.after(() => rm(dir, { recursive: true }));
   const genesisFile = join(dir, 'genesis.json');
@@ -71,7 +68,7 @@ test('a real anvil gives the same blocks the hashes that are known of it', {
     ...['--prune-history', '64', '--slots-in-an-epoch', '1'],
   ];
   const { running, match } = await startUntil(/Listening on (\S+)/, {
-    program: (await findAnvil()) ?? '',
+    program: pathOf('anvil'),
     args: ['--chain-id', String(goldenChainId), '--port', '0', ...flags, '--init', genesisFile],
     settings: {},
   });

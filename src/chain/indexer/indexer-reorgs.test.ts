@@ -1,9 +1,7 @@
 /** The indexer follows its chain: when it catches up, after every reorg, and where it needs an operator's decision. */
 // tier: process
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { anvilMissing } from '../../../test/support/chain/anvil.ts';
 import {
   createNotingSender,
   follow,
@@ -16,16 +14,16 @@ import {
   type TestChain,
   testIndexer,
 } from '../../../test/support/fixtures/indexed-chain-fixture.ts';
+import { needs } from '../../../test/support/programs/needs.ts';
 import { fromBytea, toBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { OperatorError } from '../../runtime/errors.ts';
 import { acceptReorg } from './accept-reorg.ts';
 
-const skip = await anvilMissing();
+const { after, before, test } = needs('anvil');
 let node: TestChain;
 let fixture: IndexedChain;
 before(async () => {
-  if (skip) return;
   fixture = await openIndexedChain();
   node = fixture.node;
 });
@@ -33,7 +31,7 @@ after(() => fixture?.close());
 
 /** A test with an empty database; the chain continues from one test to the next. */
 function chainTest(name: string, run: (db: Db) => Promise<void>): void {
-  test(name, { skip }, async () => run(await fixture.emptyDb()));
+  test(name, async () => run(await fixture.emptyDb()));
 }
 
 chainTest('catches up on every block in order, and resumes where it was interrupted', async (db) => {

@@ -1,9 +1,7 @@
 /** The indexer on a real chain: which transactions it lists for which vault, where it begins, and what it keeps. */
 // tier: process
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
 import { getContractAddress, type Hex } from 'viem';
-import { anvilMissing } from '../../../test/support/chain/anvil.ts';
 import {
   createNotingSender,
   follow,
@@ -17,14 +15,14 @@ import {
   type TestChain,
   testIndexer,
 } from '../../../test/support/fixtures/indexed-chain-fixture.ts';
+import { needs } from '../../../test/support/programs/needs.ts';
 import { fromBytea, toBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 
-const skip = await anvilMissing();
+const { after, before, test } = needs('anvil');
 let node: TestChain;
 let fixture: IndexedChain;
 before(async () => {
-  if (skip) return;
   fixture = await openIndexedChain();
   node = fixture.node;
 });
@@ -32,7 +30,7 @@ after(() => fixture?.close());
 
 /** A test with an empty database; the chain continues from one test to the next. */
 function chainTest(name: string, run: (db: Db) => Promise<void>): void {
-  test(name, { skip }, async () => run(await fixture.emptyDb()));
+  test(name, async () => run(await fixture.emptyDb()));
 }
 
 chainTest('lists a transaction once for each vault that it is from, to, or anchors', async (db) => {

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseEther } from 'viem';
-import { anvilMissing, startAnvil } from '../../../test/support/chain/anvil.ts';
+import { startAnvil } from '../../../test/support/chain/anvil.ts';
 import { enginesOf } from '../../../test/support/chain/engine-process.ts';
 import { takeLead } from '../../../test/support/chain/lead-taker.ts';
 import { killed, openLeadFixture } from '../../../test/support/fixtures/lead-fixture.ts';
+import { needs } from '../../../test/support/programs/needs.ts';
 import { waitUntil } from '../../../test/support/service/process.ts';
 import { findEmbeddedChain } from '../embedded/embedded-chain.ts';
 import {
@@ -18,7 +19,7 @@ import {
 import { readRegistryState } from '../registry/registry-deployment.ts';
 import { findStoredChain } from '../stored-chain.ts';
 
-const skip = await anvilMissing();
+const onAnvil = needs('anvil');
 
 describe('the lead on the chain', () => {
   test('the first leader creates the chain with funds, deployer and registry, and keeps it', async (t) => {
@@ -120,44 +121,45 @@ describe('the lead on the chain', () => {
     assert.deepEqual(await findStoredChain(fixture.database.db), stored);
   });
 
-  test('over RPC addresses it waits for the registry before it leads, and refuses another chain', {
-    skip,
-  }, async (t) => {
-    const deployer = {
-      [deployerAddress]: { nonce: '0x1', balance: '0x0', code: deployerRuntimeCode },
-    } as const;
-    const anvil = await startAnvil({ alloc: deployer, chainId: 4_242 });
-    t.after(() => anvil.stop());
-    const fixture = await openLeadFixture(t);
-    const rpcUrls = [anvil.url];
-    const early = await fixture.node({ rpcUrls });
-    assert.match(
-      await early.waitsFor(),
-      /Chain 4242 has no contract at 0x.* Run "holdfast chain deploy"\.$/s,
-    );
-    await early.stop();
-    assert.deepEqual(await fixture.counts(), { chain: 0, embedded_chain: 0, embedded_chain_blocks: 0 });
+  onAnvil.test(
+    'over RPC addresses it waits for the registry before it leads, and refuses another chain',
+    async (t) => {
+      const deployer = {
+        [deployerAddress]: { nonce: '0x1', balance: '0x0', code: deployerRuntimeCode },
+      } as const;
+      const anvil = await startAnvil({ alloc: deployer, chainId: 4_242 });
+      t.after(() => anvil.stop());
+      const fixture = await openLeadFixture(t);
+      const rpcUrls = [anvil.url];
+      const early = await fixture.node({ rpcUrls });
+      assert.match(
+        await early.waitsFor(),
+        /Chain 4242 has no contract at 0x.* Run "holdfast chain deploy"\.$/s,
+      );
+      await early.stop();
+      assert.deepEqual(await fixture.counts(), { chain: 0, embedded_chain: 0, embedded_chain_blocks: 0 });
 
-    const [account] = anvil.accounts;
-    const data = registryDeploymentData();
-    await anvil.mined(await anvil.client.sendTransaction({ account, to: deployerAddress, data }));
-    const node = await fixture.node({ rpcUrls });
-    const { chain } = await node.leads();
-    assert.deepEqual([chain.chainId, chain.embedded, chain.confirmations], [4_242, false, 12]);
-    assert.equal((await chain.head()).hash, (await anvil.client.getBlock()).hash);
-    assert.equal(await chain.finalizedNumber(300), 44);
-    await node.stop();
+      const [account] = anvil.accounts;
+      const data = registryDeploymentData();
+      await anvil.mined(await anvil.client.sendTransaction({ account, to: deployerAddress, data }));
+      const node = await fixture.node({ rpcUrls });
+      const { chain } = await node.leads();
+      assert.deepEqual([chain.chainId, chain.embedded, chain.confirmations], [4_242, false, 12]);
+      assert.equal((await chain.head()).hash, (await anvil.client.getBlock()).hash);
+      assert.equal(await chain.finalizedNumber(300), 44);
+      await node.stop();
 
-    const other = await startAnvil({ alloc: deployer, chainId: 4_243 });
-    t.after(() => other.stop());
-    const stored = await findStoredChain(fixture.database.db);
-    const reset = await fixture.node({ rpcUrls: [other.url] });
-    assert.match(await reset.waitsFor(), /belongs to a different chain than this database/);
-    await reset.stop();
-    const unset = await fixture.node();
-    assert.match(await unset.waitsFor(), /it has: not embedded/);
-    await unset.stop();
-    assert.deepEqual(await findStoredChain(fixture.database.db), stored);
-    assert.deepEqual(await fixture.counts(), { chain: 1, embedded_chain: 0, embedded_chain_blocks: 0 });
-  });
+      const other = await startAnvil({ alloc: deployer, chainId: 4_243 });
+      t.after(() => other.stop());
+      const stored = await findStoredChain(fixture.database.db);
+      const reset = await fixture.node({ rpcUrls: [other.url] });
+      assert.match(await reset.waitsFor(), /belongs to a different chain than this database/);
+      await reset.stop();
+      const unset = await fixture.node();
+      assert.match(await unset.waitsFor(), /it has: not embedded/);
+      await unset.stop();
+      assert.deepEqual(await findStoredChain(fixture.database.db), stored);
+      assert.deepEqual(await fixture.counts(), { chain: 1, embedded_chain: 0, embedded_chain_blocks: 0 });
+    },
+  );
 });

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
-import { type Anvil, anvilMissing, startAnvil } from '../../../test/support/chain/anvil.ts';
+import { type Anvil, startAnvil } from '../../../test/support/chain/anvil.ts';
+import { needs } from '../../../test/support/programs/needs.ts';
 import type { ChainReader } from '../../proof/verify/chain-reader.ts';
 import type { RpcCall } from '../rules/rpc-call.ts';
 import { createAnchorReader } from './anchor-reader.ts';
@@ -19,21 +20,20 @@ import {
 } from './registry.ts';
 import { registryCreationCode } from './registry-code.ts';
 
-const skip = await anvilMissing();
+const onAnvil = needs('anvil');
 const root: Hex = `0x${'ab'.repeat(32)}`;
 const unknown: Hex = `0x${'cd'.repeat(32)}`;
 const registry = registryAddress.toLowerCase() as Hex;
 
 let anvil: Anvil;
 let reader: ChainReader;
-before(async () => {
-  if (skip) return;
+onAnvil.before(async () => {
   anvil = await startAnvil({ alloc: { [deployerAddress]: { balance: '0x0', code: deployerRuntimeCode } } });
   reader = createAnchorReader((method, params) => anvil.client.request({ method, params } as never));
 });
-after(() => anvil?.stop());
+onAnvil.after(() => anvil.stop());
 
-test('reads from a real chain what the verifier needs', { skip }, async () => {
+onAnvil.test('reads from a real chain what the verifier needs', async () => {
   const { client, accounts, mined } = anvil;
   const [account] = accounts;
   const submitter = account.address.toLowerCase() as Hex;
@@ -70,28 +70,29 @@ test('reads from a real chain what the verifier needs', { skip }, async () => {
   assert.equal(await reader.block(number + 1), null);
 });
 
-test('names the contract that logged an anchor, and finds none in a reverted transaction', {
-  skip,
-}, async () => {
-  const { client, accounts, mined } = anvil;
-  const [, account] = accounts;
-  const common = { account, chain: client.chain, gas: 2_000_000n } as const;
-  const { contractAddress } = await mined(
-    await client.sendTransaction({ ...common, data: registryCreationCode }),
-  );
-  const twin = contractAddress as Hex;
-  const args = { ...common, address: twin, abi: registryAbi, functionName: 'anchor' } as const;
-  const { transactionHash } = await mined(await client.writeContract({ ...args, args: [root, 1n] }));
-  const found = await reader.transaction(transactionHash);
-  assert.deepEqual(found?.anchored, [
-    { registry: twin, submitter: account.address.toLowerCase(), root, size: 1 },
-  ]);
+onAnvil.test(
+  'names the contract that logged an anchor, and finds none in a reverted transaction',
+  async () => {
+    const { client, accounts, mined } = anvil;
+    const [, account] = accounts;
+    const common = { account, chain: client.chain, gas: 2_000_000n } as const;
+    const { contractAddress } = await mined(
+      await client.sendTransaction({ ...common, data: registryCreationCode }),
+    );
+    const twin = contractAddress as Hex;
+    const args = { ...common, address: twin, abi: registryAbi, functionName: 'anchor' } as const;
+    const { transactionHash } = await mined(await client.writeContract({ ...args, args: [root, 1n] }));
+    const found = await reader.transaction(transactionHash);
+    assert.deepEqual(found?.anchored, [
+      { registry: twin, submitter: account.address.toLowerCase(), root, size: 1 },
+    ]);
 
-  const broken = { ...common, to: twin, data: '0xdeadbeef' } as const;
-  const reverted = await mined(await client.sendTransaction(broken));
-  const seen = await reader.transaction(reverted.transactionHash);
-  assert.deepEqual([seen?.succeeded, seen?.anchored], [false, []]);
-});
+    const broken = { ...common, to: twin, data: '0xdeadbeef' } as const;
+    const reverted = await mined(await client.sendTransaction(broken));
+    const seen = await reader.transaction(reverted.transactionHash);
+    assert.deepEqual([seen?.succeeded, seen?.anchored], [false, []]);
+  },
+);
 
 const block = {
   number: '0x5',

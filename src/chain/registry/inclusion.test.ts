@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeFunctionData, type Hex, keccak256, numberToHex } from 'viem';
-import { anvilMissing, startAnvil } from '../../../test/support/chain/anvil.ts';
+import { startAnvil } from '../../../test/support/chain/anvil.ts';
 import {
   anchorLog,
   blastBlock,
@@ -13,6 +13,7 @@ import {
   nodeWith,
 } from '../../../test/support/chain/inclusion-fixtures.ts';
 import { alloc, openFixture, owner } from '../../../test/support/fixtures/embedded-chain-fixture.ts';
+import { needs } from '../../../test/support/programs/needs.ts';
 import { anchoredIn, readInclusion } from '../../proof/evm/inclusion.ts';
 import { NotNow } from '../rules/not-now.ts';
 import type { RpcCall } from '../rules/rpc-call.ts';
@@ -270,9 +271,7 @@ test('builds inclusions of the embedded chain, from blocks with one and with man
   }
 });
 
-const skip = await anvilMissing();
-
-test('builds inclusions of a chain of anvil', { skip }, async (t) => {
+needs('anvil').test('builds inclusions of a chain of anvil', async (t) => {
   const code = { [deployerAddress]: { balance: '0x0', code: deployerRuntimeCode } } as const;
   const { client, accounts, mined, stop } = await startAnvil({ alloc: code });
   t.after(stop);

@@ -1,31 +1,32 @@
 /** Nonces that somebody else used, on a real chain: the payload goes on under another one, and is mined once whatever happens. */
 // tier: process
 import assert from 'node:assert/strict';
-import { after, type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { type Hex, type PublicClient, parseTransaction } from 'viem';
-import { anvilMissing } from '../../../test/support/chain/anvil.ts';
 import {
   type Fixture,
   finalAfter,
   openFixture,
   payload,
   startTestChain,
+  type TestChain,
 } from '../../../test/support/fixtures/sender-fixture.ts';
+import { needs } from '../../../test/support/programs/needs.ts';
 import { runEach } from '../../runtime/check.ts';
 import { lostCommitsCheck } from './lost-commits.check.ts';
 import { noncesCheck } from './nonces.check.ts';
 
-const skip = await anvilMissing();
-const chain = skip ? null : await startTestChain();
+const { after, before, test } = needs('anvil');
+let chain: TestChain;
+before(async () => {
+  chain = await startTestChain();
+});
 after(() => chain?.stop());
-const bedOf = (t: TestContext, options?: Parameters<typeof openFixture>[2]) =>
-  openFixture(t, chain as NonNullable<typeof chain>, options);
+const bedOf = (t: TestContext, options?: Parameters<typeof openFixture>[2]) => openFixture(t, chain, options);
 
 const gwei = 10n ** 9n;
 
-test('reports a nonce used by somebody else, and moves the payload to another once that is final', {
-  skip,
-}, async (t) => {
+test('reports a nonce used by somebody else, and moves the payload to another once that is final', async (t) => {
   const fixture = await bedOf(t);
   const first = await fixture.enqueue();
   const second = await fixture.enqueue();
@@ -77,9 +78,7 @@ test('reports a nonce used by somebody else, and moves the payload to another on
   assert.equal(await usedNonces(fixture), 3);
 });
 
-test('finds lost nonces with one look at the chain, without historical state', {
-  skip,
-}, async (t) => {
+test('finds lost nonces with one look at the chain, without historical state', async (t) => {
   const fixture = await bedOf(t);
   const { id } = await fixture.enqueue();
   const lost = 40;
@@ -121,9 +120,7 @@ test('finds lost nonces with one look at the chain, without historical state', {
   assert.equal(await nonceOf(fixture, (await fixture.enqueue()).id), lost + 1);
 });
 
-test('whoever begins to lead finds unknown transactions with the first quote, before anything is signed', {
-  skip,
-}, async (t) => {
+test('whoever begins to lead finds unknown transactions with the first quote, before anything is signed', async (t) => {
   const fixture = await bedOf(t);
   // Transactions from before the database's first one are not its own: a deployment, for example.
   await useNonceElsewhere(fixture, 0);
@@ -145,9 +142,7 @@ test('whoever begins to lead finds unknown transactions with the first quote, be
   }
 });
 
-test('keeps the nonce of a mined transaction whose receipt the chain node hides, however final it is', {
-  skip,
-}, async (t) => {
+test('keeps the nonce of a mined transaction whose receipt the chain node hides, however final it is', async (t) => {
   const fixture = await bedOf(t);
   const { id, hash } = await fixture.enqueue();
   await fixture.sender.step(fixture.lead);
@@ -168,9 +163,7 @@ test('keeps the nonce of a mined transaction whose receipt the chain node hides,
   assert.equal(fixture.losses.found, 0);
 });
 
-test('a payload that can never succeed fails without a new nonce if somebody else used its own', {
-  skip,
-}, async (t) => {
+test('a payload that can never succeed fails without a new nonce if somebody else used its own', async (t) => {
   const fixture = await bedOf(t);
   const { id } = await fixture.enqueue({ gasLimit: 100_000_000 });
   await fixture.sender.step(fixture.lead);
@@ -192,9 +185,7 @@ test('a payload that can never succeed fails without a new nonce if somebody els
   assert.match(row.reason ?? '', /gas/);
 });
 
-test('a reorg restores the payload that had been mined, not the no-op signed later', {
-  skip,
-}, async (t) => {
+test('a reorg restores the payload that had been mined, not the no-op signed later', async (t) => {
   const fixture = await bedOf(t);
   await fixture.mine();
   await fixture.index();
@@ -217,7 +208,7 @@ test('a reorg restores the payload that had been mined, not the no-op signed lat
   assert.deepEqual(await fixture.inPool(), [hash]);
 });
 
-test('sends a legacy transaction with one gas price too', { skip }, async (t) => {
+test('sends a legacy transaction with one gas price too', async (t) => {
   const fixture = await bedOf(t);
   const quote = await fixture.sender.quote(fixture.lead);
   const fees = { legacy: true, maxFeeWei: 5n * gwei, priorityFeeWei: 5n * gwei };
@@ -232,9 +223,7 @@ test('sends a legacy transaction with one gas price too', { skip }, async (t) =>
   assert.equal((await fixture.row(id)).status, 'confirmed');
 });
 
-test('lost commits are told when a node begins to lead, and by fsck before and after', {
-  skip,
-}, async (t) => {
+test('lost commits are told when a node begins to lead, and by fsck before and after', async (t) => {
   const fixture = await bedOf(t);
   await fixture.enqueue();
   await fixture.sender.step(fixture.lead);

@@ -1,22 +1,27 @@
 /** What is signed anew on a real chain: higher fees, no-ops, another nonce; and that a payload is mined once whatever happens. */
 // tier: process
 import assert from 'node:assert/strict';
-import { after, type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { type Hex, parseTransaction } from 'viem';
-import { anvilMissing } from '../../../test/support/chain/anvil.ts';
-import { type Fixture, openFixture, startTestChain } from '../../../test/support/fixtures/sender-fixture.ts';
+import {
+  type Fixture,
+  openFixture,
+  startTestChain,
+  type TestChain,
+} from '../../../test/support/fixtures/sender-fixture.ts';
+import { needs } from '../../../test/support/programs/needs.ts';
 
-const skip = await anvilMissing();
-const chain = skip ? null : await startTestChain();
+const { after, before, test } = needs('anvil');
+let chain: TestChain;
+before(async () => {
+  chain = await startTestChain();
+});
 after(() => chain?.stop());
-const bedOf = (t: TestContext, options?: Parameters<typeof openFixture>[2]) =>
-  openFixture(t, chain as NonNullable<typeof chain>, options);
+const bedOf = (t: TestContext, options?: Parameters<typeof openFixture>[2]) => openFixture(t, chain, options);
 
 const gwei = 10n ** 9n;
 
-test('raises both fees by at least an eighth on the same nonce, every 30 s until mined', {
-  skip,
-}, async (t) => {
+test('raises both fees by at least an eighth on the same nonce, every 30 s until mined', async (t) => {
   const fixture = await bedOf(t);
   const { id } = await fixture.enqueue();
   await fixture.sender.step(fixture.lead);
@@ -43,9 +48,7 @@ test('raises both fees by at least an eighth on the same nonce, every 30 s until
   assert.equal(await usedNonces(fixture), 1);
 });
 
-test('transactions behind an unmined one keep their fee unless the chain asks for more', {
-  skip,
-}, async (t) => {
+test('transactions behind an unmined one keep their fee unless the chain asks for more', async (t) => {
   const fixture = await bedOf(t);
   await baseFee(fixture, gwei);
   const ids: number[] = [];
@@ -69,7 +72,7 @@ test('transactions behind an unmined one keep their fee unless the chain asks fo
   assert.equal(await usedNonces(fixture), 3);
 });
 
-test('offers the current fee of the chain, up to the cap', { skip }, async (t) => {
+test('offers the current fee of the chain, up to the cap', async (t) => {
   const fixture = await bedOf(t, { maxFeePerGasWei: 20n * gwei });
   await baseFee(fixture, gwei);
   const { id } = await fixture.enqueue();
@@ -93,9 +96,7 @@ test('offers the current fee of the chain, up to the cap', { skip }, async (t) =
   assert.equal((await fixture.row(id)).mined, last.hash);
 });
 
-test("below the base fee it offers today's fee at once; above the cap it waits until fees fall", {
-  skip,
-}, async (t) => {
+test("below the base fee it offers today's fee at once; above the cap it waits until fees fall", async (t) => {
   const fixture = await bedOf(t, { maxFeePerGasWei: 10n * gwei });
   await baseFee(fixture, gwei);
   const cheap = await fixture.enqueue();
@@ -123,7 +124,7 @@ test("below the base fee it offers today's fee at once; above the cap it waits u
   assert.equal(fixture.sender.status().waiting, null);
 });
 
-test('finds whichever attempt was mined before it signs anything', { skip }, async (t) => {
+test('finds whichever attempt was mined before it signs anything', async (t) => {
   const fixture = await bedOf(t);
   const { id, hash } = await fixture.enqueue();
   await fixture.sender.step(fixture.lead);
@@ -145,9 +146,7 @@ test('finds whichever attempt was mined before it signs anything', { skip }, asy
   assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
 });
 
-test('adds no attempt to a transaction mined and indexed while a higher fee is being signed', {
-  skip,
-}, async (t) => {
+test('adds no attempt to a transaction mined and indexed while a higher fee is being signed', async (t) => {
   const fixture = await bedOf(t);
   const { id, hash } = await fixture.enqueue();
   await fixture.sender.step(fixture.lead);
@@ -172,9 +171,7 @@ test('adds no attempt to a transaction mined and indexed while a higher fee is b
   assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
 });
 
-test('the next process sends a higher fee that was stored before a kill', {
-  skip,
-}, async (t) => {
+test('the next process sends a higher fee that was stored before a kill', async (t) => {
   const fixture = await bedOf(t);
   const { id } = await fixture.enqueue();
   await fixture.sender.step(fixture.lead);
@@ -188,9 +185,7 @@ test('the next process sends a higher fee that was stored before a kill', {
   assert.equal((await fixture.attempts(id)).length, 2);
 });
 
-test('reports missing funds, signs nothing more, and continues once there are some', {
-  skip,
-}, async (t) => {
+test('reports missing funds, signs nothing more, and continues once there are some', async (t) => {
   const fixture = await bedOf(t, { balanceWei: 0n });
   const first = await fixture.enqueue();
   const second = await fixture.enqueue();
@@ -213,7 +208,7 @@ test('reports missing funds, signs nothing more, and continues once there are so
   for (const { id } of [first, second]) assert.equal((await fixture.row(id)).status, 'confirmed');
 });
 
-test('resends the previous attempt if a higher fee is not affordable', { skip }, async (t) => {
+test('resends the previous attempt if a higher fee is not affordable', async (t) => {
   const fixture = await bedOf(t);
   const { id, hash } = await fixture.enqueue();
   await fixture.sender.step(fixture.lead);
@@ -232,9 +227,7 @@ test('resends the previous attempt if a higher fee is not affordable', { skip },
 for (const [name, outgoing] of Object.entries({
   'more gas than a block has': { gasLimit: 100_000_000 },
 })) {
-  test(`a payload with ${name} can never succeed: a no-op takes its nonce, and it fails with a reason`, {
-    skip,
-  }, async (t) => {
+  test(`a payload with ${name} can never succeed: a no-op takes its nonce, and it fails with a reason`, async (t) => {
     const fixture = await bedOf(t, { confirmations: 2 });
     const bad = await fixture.enqueue(outgoing);
     const good = await fixture.enqueue();
@@ -275,7 +268,7 @@ for (const [name, outgoing] of Object.entries({
   'its bytes cost': { gasLimit: 21_000, data: '0x0102030405060708' as Hex },
   'the chain wants at this moment': {},
 })) {
-  test(`with less gas than ${name} it is estimated, signed again and mined`, { skip }, async (t) => {
+  test(`with less gas than ${name} it is estimated, signed again and mined`, async (t) => {
     const fixture = await bedOf(t);
     const { id } = await fixture.enqueue(outgoing);
     const [first] = await fixture.attempts(id);
@@ -300,9 +293,7 @@ for (const [name, outgoing] of Object.entries({
   });
 }
 
-test('after a few attempts that no gas helps, a no-op takes its nonce', {
-  skip,
-}, async (t) => {
+test('after a few attempts that no gas helps, a no-op takes its nonce', async (t) => {
   const fixture = await bedOf(t);
   const { id } = await fixture.enqueue();
   const isAnchor = ({ method, params }: { method: string; params: unknown[] }) =>
@@ -318,9 +309,7 @@ test('after a few attempts that no gas helps, a no-op takes its nonce', {
   assert.deepEqual(await fixture.inPool(), [attempts.at(-1)?.hash]);
 });
 
-test('a payload that a chain node wrongly called impossible counts once it is mined', {
-  skip,
-}, async (t) => {
+test('a payload that a chain node wrongly called impossible counts once it is mined', async (t) => {
   const fixture = await bedOf(t);
   const { id, hash } = await fixture.enqueue();
   const [attempt] = await fixture.attempts(id);
@@ -339,7 +328,7 @@ test('a payload that a chain node wrongly called impossible counts once it is mi
   assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
 });
 
-test('the next process sends a no-op that was stored before a kill', { skip }, async (t) => {
+test('the next process sends a no-op that was stored before a kill', async (t) => {
   const fixture = await bedOf(t);
   const { id } = await fixture.enqueue({ gasLimit: 100_000_000 });
   let sends = 0;
@@ -355,7 +344,7 @@ test('the next process sends a no-op that was stored before a kill', { skip }, a
   assert.deepEqual(await fixture.inPool(), [attempts[1]?.hash]);
 });
 
-test('a transaction that reverts is mined, and fails for that reason', { skip }, async (t) => {
+test('a transaction that reverts is mined, and fails for that reason', async (t) => {
   const fixture = await bedOf(t);
   // PUSH1 0, PUSH1 0, REVERT
   const to = `0x${'66'.repeat(20)}` as const;

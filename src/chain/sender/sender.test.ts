@@ -1,16 +1,24 @@
 /** Random actions by seed: in the end every payload is on the chain exactly once, and nonces have no gap. */
 // tier: process
 import assert from 'node:assert/strict';
-import { after, type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { type Hex, numberToHex } from 'viem';
 import { createRandom } from '../../../test/faults/random.ts';
-import { anvilMissing } from '../../../test/support/chain/anvil.ts';
 import { rpcFailures } from '../../../test/support/chain/rpc-proxy.ts';
-import { type Fixture, openFixture, startTestChain } from '../../../test/support/fixtures/sender-fixture.ts';
+import {
+  type Fixture,
+  openFixture,
+  startTestChain,
+  type TestChain,
+} from '../../../test/support/fixtures/sender-fixture.ts';
+import { needs } from '../../../test/support/programs/needs.ts';
 import { rpcFaultOf } from '../rpc/json-rpc.ts';
 
-const skip = await anvilMissing();
-const chain = skip ? null : await startTestChain();
+const { after, before, test } = needs('anvil');
+let chain: TestChain;
+before(async () => {
+  chain = await startTestChain();
+});
 after(() => chain?.stop());
 
 /** No reorg is deeper, so final blocks stay final. */
@@ -18,8 +26,8 @@ const deepestReorg = 10;
 const actions = 80;
 
 for (const seed of ['4801', '5003']) {
-  test(`anchors each payload exactly once, whatever happens (seed ${seed})`, { skip }, async (t) => {
-    const fixture = await openFixture(t, chain as NonNullable<typeof chain>, {
+  test(`anchors each payload exactly once, whatever happens (seed ${seed})`, async (t) => {
+    const fixture = await openFixture(t, chain, {
       confirmations: 2,
       blocksToFinality: deepestReorg + 2,
     });

@@ -1,27 +1,28 @@
 /** Sending on a real chain: bytes are stored before they are sent, and none are sent twice or lost, whatever breaks. */
 // tier: process
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
 import { parseTransaction } from 'viem';
-import { anvilMissing } from '../../../test/support/chain/anvil.ts';
 import { type RpcFailure, rpcFailures } from '../../../test/support/chain/rpc-proxy.ts';
 import {
   type Fixture,
   openFixture,
   payload,
   startTestChain,
+  type TestChain,
 } from '../../../test/support/fixtures/sender-fixture.ts';
+import { needs } from '../../../test/support/programs/needs.ts';
 import { rpcFaultOf } from '../rpc/json-rpc.ts';
 
-const skip = await anvilMissing();
-const chain = skip ? null : await startTestChain();
+const { after, before, test } = needs('anvil');
+let chain: TestChain;
+before(async () => {
+  chain = await startTestChain();
+});
 after(() => chain?.stop());
 const bedOf = (t: Parameters<typeof openFixture>[0], options?: Parameters<typeof openFixture>[2]) =>
-  openFixture(t, chain as NonNullable<typeof chain>, options);
+  openFixture(t, chain, options);
 
-test('stores a transaction before it sends it, and reports it as submitted, confirmed and final', {
-  skip,
-}, async (t) => {
+test('stores a transaction before it sends it, and reports it as submitted, confirmed and final', async (t) => {
   const fixture = await bedOf(t, { confirmations: 2 });
   const { id, hash } = await fixture.enqueue();
   assert.deepEqual(fixture.rawSent(), []);
@@ -54,9 +55,7 @@ test('stores a transaction before it sends it, and reports it as submitted, conf
   );
 });
 
-test('takes the first nonce from the chain, pending ones included, and later ones from the database', {
-  skip,
-}, async (t) => {
+test('takes the first nonce from the chain, pending ones included, and later ones from the database', async (t) => {
   const fixture = await bedOf(t);
   await sendElsewhere(fixture, 0);
   await fixture.mine();
@@ -71,7 +70,7 @@ test('takes the first nonce from the chain, pending ones included, and later one
   assert.equal(asked(), before, 'the chain is not asked for what is known');
 });
 
-test('a commit that fails after nonce and signature leaves no gap', { skip }, async (t) => {
+test('a commit that fails after nonce and signature leaves no gap', async (t) => {
   const fixture = await bedOf(t);
   const quote = await fixture.sender.quote(fixture.lead);
   for (const round of [1, 2]) {
@@ -91,9 +90,7 @@ test('a commit that fails after nonce and signature leaves no gap', { skip }, as
   assert.equal((await fixture.row(id)).status, 'confirmed');
 });
 
-test('numbers transactions of one or several commits in sequence, and sends them in that order', {
-  skip,
-}, async (t) => {
+test('numbers transactions of one or several commits in sequence, and sends them in that order', async (t) => {
   const fixture = await bedOf(t);
   const quote = await fixture.sender.quote(fixture.lead);
   const ids = await fixture.lead.term.commit(async (db) => {
@@ -113,9 +110,7 @@ test('numbers transactions of one or several commits in sequence, and sends them
   for (const id of ids) assert.equal((await fixture.row(id)).status, 'confirmed');
 });
 
-test('after a kill before or after the broadcast the same bytes are sent again and mined once', {
-  skip,
-}, async (t) => {
+test('after a kill before or after the broadcast the same bytes are sent again and mined once', async (t) => {
   const fixture = await bedOf(t);
   const { id } = await fixture.enqueue();
   // It has not been sent. A new process finds it.
@@ -137,9 +132,7 @@ test('after a kill before or after the broadcast the same bytes are sent again a
   assert.equal(await fixture.anvil.client.getTransactionCount({ address: fixture.account.address }), 1);
 });
 
-test('a transaction mined before the next start counts as submitted and confirmed', {
-  skip,
-}, async (t) => {
+test('a transaction mined before the next start counts as submitted and confirmed', async (t) => {
   const fixture = await bedOf(t);
   const { id, hash } = await fixture.enqueue();
   const killed = fixture.newSender({ applyOutcomes: () => Promise.reject(new Error('killed')) });
@@ -158,9 +151,7 @@ test('a transaction mined before the next start counts as submitted and confirme
 });
 
 for (const failure of rpcFailures.filter((one) => one !== 'staleHead')) {
-  test(`RPC failure "${failure}" while sending: resends the same bytes with one nonce, mined once`, {
-    skip,
-  }, async (t) => {
+  test(`RPC failure "${failure}" while sending: resends the same bytes with one nonce, mined once`, async (t) => {
     const fixture = await bedOf(t);
     const ids = [await fixture.enqueue(), await fixture.enqueue()].map(({ id }) => id);
     await fixture.proxy.fail(
@@ -186,9 +177,7 @@ for (const failure of rpcFailures.filter((one) => one !== 'staleHead')) {
   });
 }
 
-test('a chain node with a stale head causes neither a second nonce nor a wrong verdict', {
-  skip,
-}, async (t) => {
+test('a chain node with a stale head causes neither a second nonce nor a wrong verdict', async (t) => {
   const fixture = await bedOf(t);
   const { id, hash } = await fixture.enqueue();
   await fixture.proxy.fail('staleHead');
@@ -205,9 +194,7 @@ test('a chain node with a stale head causes neither a second nonce nor a wrong v
   assert.deepEqual(await fixture.row(id), { nonce: 0, status: 'confirmed', reason: null, mined: hash });
 });
 
-test('a transaction without a verdict from any chain node does not hold up those behind it', {
-  skip,
-}, async (t) => {
+test('a transaction without a verdict from any chain node does not hold up those behind it', async (t) => {
   const fixture = await bedOf(t, { holdMs: 60_000 });
   const first = await fixture.enqueue();
   const second = await fixture.enqueue();
@@ -230,9 +217,7 @@ test('a transaction without a verdict from any chain node does not hold up those
   assert.equal((await fixture.row(second.id)).status, 'confirmed');
 });
 
-test('retries after an unexpected refusal, and sends the transactions behind it too', {
-  skip,
-}, async (t) => {
+test('retries after an unexpected refusal, and sends the transactions behind it too', async (t) => {
   const fixture = await bedOf(t);
   const first = await fixture.enqueue();
   const second = await fixture.enqueue();
@@ -257,7 +242,7 @@ test('retries after an unexpected refusal, and sends the transactions behind it 
   assert.equal(fixture.sender.status().waiting, null);
 });
 
-test('resends the same bytes some time after the pool was dropped', { skip }, async (t) => {
+test('resends the same bytes some time after the pool was dropped', async (t) => {
   const fixture = await bedOf(t);
   const { id, hash } = await fixture.enqueue();
   await fixture.sender.step(fixture.lead);
@@ -272,9 +257,7 @@ test('resends the same bytes some time after the pool was dropped', { skip }, as
   assert.equal((await fixture.attempts(id)).length, 1);
 });
 
-test('reports a confirmed transaction that a reorg removed, and resends the same bytes at once', {
-  skip,
-}, async (t) => {
+test('reports a confirmed transaction that a reorg removed, and resends the same bytes at once', async (t) => {
   for (const depth of [1, 3, 10]) {
     const fixture = await bedOf(t);
     fixture.outcomes.length = 0;
@@ -313,7 +296,7 @@ test('reports a confirmed transaction that a reorg removed, and resends the same
   }
 });
 
-test('a node that loses the lead during a round sends nothing more of it', { skip }, async (t) => {
+test('a node that loses the lead during a round sends nothing more of it', async (t) => {
   const fixture = await bedOf(t);
   for (let count = 0; count < 3; count += 1) await fixture.enqueue();
   const lost = new AbortController();

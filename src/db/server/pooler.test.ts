@@ -1,11 +1,12 @@
 /** Behind a pooler: session mode works, other modes are refused in a sentence. Needs PgBouncer for the first. */
 // tier: process
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { needs, pathOf } from '../../../test/support/programs/needs.ts';
 import { createTestDatabase, withClient } from '../../../test/support/service/database.ts';
 import { freePort } from '../../../test/support/service/postgres-server.ts';
 import { waitUntil } from '../../../test/support/service/process.ts';
@@ -13,10 +14,9 @@ import { openDatabase } from '../database.ts';
 import { migrate } from '../migrate.ts';
 import { refuseSharedSessions } from './pooler.ts';
 
-const program = 'pgbouncer';
-const missing = spawnSync(program, ['--version']).status !== 0 && 'PgBouncer is not installed';
+const withPgBouncer = needs('pgbouncer');
 
-test('works through PgBouncer in session mode with its usual settings', { skip: missing }, async (t) => {
+withPgBouncer.test('works through PgBouncer in session mode with its usual settings', async (t) => {
   const connectionString = await startPgBouncer(t, 'session');
   await refuseSharedSessions({ connectionString });
   await migrate({ connection: { connectionString } });
@@ -30,7 +30,7 @@ test('works through PgBouncer in session mode with its usual settings', { skip: 
 });
 
 for (const mode of ['transaction', 'statement']) {
-  test(`refuses PgBouncer in ${mode} mode`, { skip: missing }, async (t) => {
+  withPgBouncer.test(`refuses PgBouncer in ${mode} mode`, async (t) => {
     const connectionString = await startPgBouncer(t, mode);
     await assert.rejects(refuseSharedSessions({ connectionString }), {
       name: 'OperatorError',
@@ -70,7 +70,7 @@ pool_mode = ${mode}
   await chmod(directory, 0o755);
   // PgBouncer does not run as root.
   const args = process.geteuid?.() === 0 ? ['-u', 'nobody', file] : [file];
-  const child = spawn(program, args, { stdio: 'ignore' });
+  const child = spawn(pathOf('pgbouncer'), args, { stdio: 'ignore' });
   const exited = new Promise((resolve) => child.once('exit', resolve));
   t.after(async () => {
     child.kill('SIGQUIT');

@@ -10,7 +10,7 @@ import {
   makeClockedProof,
   makeRenewedProof,
 } from '../../../test/support/fixtures/clocked-proof.ts';
-import { withoutReference } from '../../../test/support/opentimestamps/reference.ts';
+import { needs } from '../../../test/support/programs/needs.ts';
 import { waitUntil } from '../../../test/support/service/process.ts';
 import { pem, type TestAuthority } from '../../../test/support/timestamps/test-authority.ts';
 import { fromHex } from '../../proof/hex.ts';
@@ -22,6 +22,7 @@ import { trustFiles } from './package-trust.ts';
 import { proofFiles } from './proof-files.ts';
 import { zipFiles } from './zip-archive.ts';
 
+const withOpenssl = needs('openssl');
 const opened: UnpackedPackage[] = [];
 after(() => Promise.all(opened.map((folder) => folder.close())));
 
@@ -72,72 +73,84 @@ async function outputs(folder: UnpackedPackage, pattern: RegExp): Promise<string
   return all;
 }
 
-test('sha256sum, od and openssl agree with the proof, by the commands of the README', async () => {
-  const { proof, content, authority } = await makeClockedProof();
-  const folder = await packed(proof, content, { authorities: [authority] });
-  const [sum] = await outputs(folder, /^sha256sum content/);
-  assert.ok(sum?.startsWith(proof.content.digest.slice(2)), sum);
-  assert.deepEqual(await outputs(folder, /^od /), [proof.merkle.root.slice(2)]);
-  const [verified] = await outputs(folder, /^openssl ts -verify/);
-  assert.match(verified ?? '', /Verification: OK/);
-  const [shown] = await outputs(folder, /^openssl ts -reply/);
-  assert.match(shown ?? '', /Time stamp: Mar {2}2 09:00:00 2026 GMT/);
-  assert.match(folder.readme, /CN=Test TSA stamped root\.bin on 2026-03-02T09:00:00Z\./);
-  assert.match(folder.readme, /which the operator of the service chose\. Decide for yourself/);
-  assert.match(folder.readme, new RegExp(`https://etherscan\\.io/tx/${clockTransaction(proof)}`));
-  for (const line of folder.readme.split('\r\n').filter((line) => !/^ {2}/.test(line))) {
-    assert.ok(line.length <= 120, `${line.length}: ${line}`);
-  }
-});
+withOpenssl.test(
+  'sha256sum, od and openssl agree with the proof, by the commands of the README',
+  async () => {
+    const { proof, content, authority } = await makeClockedProof();
+    const folder = await packed(proof, content, { authorities: [authority] });
+    const [sum] = await outputs(folder, /^sha256sum content/);
+    assert.ok(sum?.startsWith(proof.content.digest.slice(2)), sum);
+    assert.deepEqual(await outputs(folder, /^od /), [proof.merkle.root.slice(2)]);
+    const [verified] = await outputs(folder, /^openssl ts -verify/);
+    assert.match(verified ?? '', /Verification: OK/);
+    const [shown] = await outputs(folder, /^openssl ts -reply/);
+    assert.match(shown ?? '', /Time stamp: Mar {2}2 09:00:00 2026 GMT/);
+    assert.match(folder.readme, /CN=Test TSA stamped root\.bin on 2026-03-02T09:00:00Z\./);
+    assert.match(folder.readme, /which the operator of the service chose\. Decide for yourself/);
+    assert.match(folder.readme, new RegExp(`https://etherscan\\.io/tx/${clockTransaction(proof)}`));
+    for (const line of folder.readme.split('\r\n').filter((line) => !/^ {2}/.test(line))) {
+      assert.ok(line.length <= 120, `${line.length}: ${line}`);
+    }
+  },
+);
 
-test('a byte changed in the root, the token or the content shows in the output of the same commands', async () => {
-  const { proof, content, authority } = await makeClockedProof();
-  const folder = await packed(proof, `${content}!`, { authorities: [authority] });
-  const [sum] = await outputs(folder, /^sha256sum content/);
-  assert.ok(!sum?.startsWith(proof.content.digest.slice(2)));
-  const [verify = ''] = folder.commands.filter((command) => command.startsWith('openssl ts -verify'));
-  const spoiled = await folder.run(`printf x >> root.bin; ${verify}`);
-  assert.notEqual(spoiled.code, 0);
-  assert.match(spoiled.output, /Verification: FAILED/);
-});
+withOpenssl.test(
+  'a byte changed in the root, the token or the content shows in the output of the same commands',
+  async () => {
+    const { proof, content, authority } = await makeClockedProof();
+    const folder = await packed(proof, `${content}!`, { authorities: [authority] });
+    const [sum] = await outputs(folder, /^sha256sum content/);
+    assert.ok(!sum?.startsWith(proof.content.digest.slice(2)));
+    const [verify = ''] = folder.commands.filter((command) => command.startsWith('openssl ts -verify'));
+    const spoiled = await folder.run(`printf x >> root.bin; ${verify}`);
+    assert.notEqual(spoiled.code, 0);
+    assert.match(spoiled.output, /Verification: FAILED/);
+  },
+);
 
-test('the library of OpenTimestamps finds the digest and the block', { skip: withoutReference }, async () => {
-  const { proof, content, bitcoin } = await makeClockedProof();
-  const folder = await packed(proof, content, {});
-  const [sum = '', listed = '', header = ''] = await outputs(folder, /^(sha256sum root|python3)/);
-  const imprint = createHash('sha256').update(fromHex(proof.merkle.root)).digest('hex');
-  assert.ok(sum.startsWith(imprint));
-  const [digest, block = ''] = listed.trim().split('\n');
-  assert.equal(digest, imprint);
-  const [, merkleRoot] = /^BitcoinBlockHeaderAttestation\(939000\) ([0-9a-f]{64})$/.exec(block) ?? [];
-  assert.deepEqual(header.trim().split('\n'), [bitcoin.hash.slice(2), merkleRoot]);
-  assert.ok(folder.readme.includes(`  ${merkleRoot}\r\n`));
-});
+needs('python3-opentimestamps').test(
+  'the library of OpenTimestamps finds the digest and the block',
+  async () => {
+    const { proof, content, bitcoin } = await makeClockedProof();
+    const folder = await packed(proof, content, {});
+    const [sum = '', listed = '', header = ''] = await outputs(folder, /^(sha256sum root|python3)/);
+    const imprint = createHash('sha256').update(fromHex(proof.merkle.root)).digest('hex');
+    assert.ok(sum.startsWith(imprint));
+    const [digest, block = ''] = listed.trim().split('\n');
+    assert.equal(digest, imprint);
+    const [, merkleRoot] = /^BitcoinBlockHeaderAttestation\(939000\) ([0-9a-f]{64})$/.exec(block) ?? [];
+    assert.deepEqual(header.trim().split('\n'), [bitcoin.hash.slice(2), merkleRoot]);
+    assert.ok(folder.readme.includes(`  ${merkleRoot}\r\n`));
+  },
+);
 
-test('a later batch has a folder of its own, and an ended certificate is judged as of its time', async () => {
-  const { proof, content, authorities } = await makeRenewedProof();
-  const madeAt = new Date('2037-01-01T00:00:00Z');
-  const folder = await packed(proof, content, { authorities, madeAt });
-  assert.match(
-    folder.readme,
-    /The head of a later batch covers token-1\.tst: whoever vouches for renewal-1\/root\.bin/,
-  );
-  const commands = folder.commands.filter((command) => command.startsWith('openssl ts -verify'));
-  assert.equal(commands.length, 2);
-  assert.match(commands[0] ?? '', new RegExp(` -attime ${clockedAt / 1000}$`));
-  assert.doesNotMatch(commands[1] ?? '', /-attime/);
-  assert.match(commands[1] ?? '', /-in renewal-1\/token-1\.tst -data renewal-1\/root\.bin/);
-  // openssl judges as of now, which is before the second token: as of the time of the package it must pass.
-  const later = `-attime ${madeAt.getTime() / 1000}`;
-  for (const command of [commands[0], `${commands[1]} ${later}`]) {
-    const { output } = await folder.run(command ?? '');
-    assert.match(output, /Verification: OK/, command);
-  }
-  const ended = await folder.run(`${commands[0]?.replace(/-attime \d+/, later)}`);
-  assert.match(ended.output, /certificate has expired/);
-});
+withOpenssl.test(
+  'a later batch has a folder of its own, and an ended certificate is judged as of its time',
+  async () => {
+    const { proof, content, authorities } = await makeRenewedProof();
+    const madeAt = new Date('2037-01-01T00:00:00Z');
+    const folder = await packed(proof, content, { authorities, madeAt });
+    assert.match(
+      folder.readme,
+      /The head of a later batch covers token-1\.tst: whoever vouches for renewal-1\/root\.bin/,
+    );
+    const commands = folder.commands.filter((command) => command.startsWith('openssl ts -verify'));
+    assert.equal(commands.length, 2);
+    assert.match(commands[0] ?? '', new RegExp(` -attime ${clockedAt / 1000}$`));
+    assert.doesNotMatch(commands[1] ?? '', /-attime/);
+    assert.match(commands[1] ?? '', /-in renewal-1\/token-1\.tst -data renewal-1\/root\.bin/);
+    // openssl judges as of now, which is before the second token: as of the time of the package it must pass.
+    const later = `-attime ${madeAt.getTime() / 1000}`;
+    for (const command of [commands[0], `${commands[1]} ${later}`]) {
+      const { output } = await folder.run(command ?? '');
+      assert.match(output, /Verification: OK/, command);
+    }
+    const ended = await folder.run(`${commands[0]?.replace(/-attime \d+/, later)}`);
+    assert.match(ended.output, /certificate has expired/);
+  },
+);
 
-test('a batch without a token of its own names the later one that covers its root', async () => {
+withOpenssl.test('a batch without a token of its own names the later one that covers its root', async () => {
   const { proof, content } = await makeClockedProof();
   const { renewal, authority } = await coverItem(fromHex(proof.merkle.root), clockedAt + 60_000);
   const covers = { renewal: null, anchor: null };

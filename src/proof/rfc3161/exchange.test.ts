@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { needs, pathOf } from '../../../test/support/programs/needs.ts';
 import { type Bytes, element, integer, sequence } from '../../../test/support/timestamps/der-writer.ts';
 import { judgeCase, questionFor } from '../../../test/support/timestamps/fault-case.ts';
 import { startOpensslAuthority } from '../../../test/support/timestamps/openssl-authority.ts';
@@ -24,6 +25,7 @@ import { isStorableCrl, readTimestampResponse, timestampNeeds, timestampRequest 
 import { judgeTimestamp } from './judge.ts';
 
 const run = promisify(execFile);
+const withOpenssl = needs('openssl');
 const asking = { imprint: stampedImprint, nonce: 0x80_00_00_00_00_00_00_01n, certReq: true } as const;
 
 async function post(url: string, body: Bytes): Promise<Bytes> {
@@ -42,17 +44,19 @@ async function inScratch(work: (directory: string) => Promise<void>): Promise<vo
   }
 }
 
-test('a request is read by openssl, and is the same as one by openssl', async () => {
+withOpenssl.test('a request is read by openssl, and is the same as one by openssl', async () => {
   await inScratch(async (directory) => {
     await writeFile(join(directory, 'data'), stampedBytes);
     await writeFile(join(directory, 'ours'), timestampRequest({ ...asking, policy: '1.2.3.4.1' }));
-    const { stdout } = await run('openssl', ['ts', '-query', '-in', 'ours', '-text'], { cwd: directory });
+    const { stdout } = await run(pathOf('openssl'), ['ts', '-query', '-in', 'ours', '-text'], {
+      cwd: directory,
+    });
     assert.match(stdout, /Hash Algorithm: sha256/);
     assert.match(stdout, /Policy OID: (tsa_policy1|1\.2\.3\.4\.1)/);
     assert.match(stdout, /Nonce: 0x8000000000000001/i);
     assert.match(stdout, /Certificate required: yes/);
     const query = ['ts', '-query', '-data', 'data', '-sha256', '-cert', '-out', 'theirs'];
-    await run('openssl', query, { cwd: directory });
+    await run(pathOf('openssl'), query, { cwd: directory });
     const theirs = await run('cat', ['theirs'], { cwd: directory, encoding: 'buffer' });
     const { nonce } = readRequest(theirs.stdout);
     assert.ok(nonce !== undefined);
@@ -191,32 +195,45 @@ test("the tests' authority answers over HTTP, and is wrong in every way that it 
   }
 });
 
-test('a real authority by openssl, as in the documentation: what it grants passes, what it refuses is told', async () => {
-  await inScratch(async (directory) => {
-    const authority = await startOpensslAuthority(directory);
-    try {
-      const answer = readTimestampResponse(await post(authority.url, timestampRequest(asking)));
-      assert.ok('token' in answer, JSON.stringify(answer));
-      const anchor = { type: 'rfc3161', token: base64(answer.token), certificates: [], crls: [] } as const;
-      const question = {
-        ...{ imprint: stampedImprint, nonce: asking.nonce, at: Date.now() },
-        trust: { roots: [readTrustAnchor(authority.rootPem)], policies: ['1.2.3.4.1'] },
-      };
-      const judgement = await judgeTimestamp({ ...anchor, certificates: [], crls: [] }, question);
-      assert.equal(judgement.status, 'pass', JSON.stringify(judgement));
-      assert.ok(judgement.status === 'pass' && judgement.accuracyMs === 1000);
-      assert.equal(judgement.root.name, 'CN=Example Root');
-      const refused = readTimestampResponse(
-        await post(authority.url, timestampRequest({ ...asking, policy: '1.9.9' })),
-      );
-      assert.ok('refusal' in refused);
-      assert.match(refused.refusal, /rejection; it does not offer the requested policy/);
-      await writeFile(join(directory, 'token'), answer.token);
-      await writeFile(join(directory, 'root.bin'), stampedBytes);
-      const args = ['ts', '-verify', '-token_in', '-in', 'token', '-data', 'root.bin', '-CAfile', 'root.pem'];
-      await run('openssl', args, { cwd: directory });
-    } finally {
-      await authority.close();
-    }
-  });
-});
+withOpenssl.test(
+  'a real authority by openssl, as in the documentation: what it grants passes, what it refuses is told',
+  async () => {
+    await inScratch(async (directory) => {
+      const authority = await startOpensslAuthority(directory);
+      try {
+        const answer = readTimestampResponse(await post(authority.url, timestampRequest(asking)));
+        assert.ok('token' in answer, JSON.stringify(answer));
+        const anchor = { type: 'rfc3161', token: base64(answer.token), certificates: [], crls: [] } as const;
+        const question = {
+          ...{ imprint: stampedImprint, nonce: asking.nonce, at: Date.now() },
+          trust: { roots: [readTrustAnchor(authority.rootPem)], policies: ['1.2.3.4.1'] },
+        };
+        const judgement = await judgeTimestamp({ ...anchor, certificates: [], crls: [] }, question);
+        assert.equal(judgement.status, 'pass', JSON.stringify(judgement));
+        assert.ok(judgement.status === 'pass' && judgement.accuracyMs === 1000);
+        assert.equal(judgement.root.name, 'CN=Example Root');
+        const refused = readTimestampResponse(
+          await post(authority.url, timestampRequest({ ...asking, policy: '1.9.9' })),
+        );
+        assert.ok('refusal' in refused);
+        assert.match(refused.refusal, /rejection; it does not offer the requested policy/);
+        await writeFile(join(directory, 'token'), answer.token);
+        await writeFile(join(directory, 'root.bin'), stampedBytes);
+        const args = [
+          'ts',
+          '-verify',
+          '-token_in',
+          '-in',
+          'token',
+          '-data',
+          'root.bin',
+          '-CAfile',
+          'root.pem',
+        ];
+        await run(pathOf('openssl'), args, { cwd: directory });
+      } finally {
+        await authority.close();
+      }
+    });
+  },
+);

@@ -1,14 +1,13 @@
 /** What other people's verifiers say of tokens that pass here. */
 // tier: process
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { needs } from '../../../test/support/programs/needs.ts';
 import { questionFor } from '../../../test/support/timestamps/fault-case.ts';
 import {
   askOpenssl,
   askOpensslCms,
   askPkijs,
   askRfc3161ng,
-  whyNoRfc3161ng,
 } from '../../../test/support/timestamps/oracles.ts';
 import {
   type AuthorityOptions,
@@ -50,7 +49,7 @@ const tokens: GoodToken[] = [
 ];
 
 for (const { name, authority: options, token: changes, isBare, openssl = askOpenssl } of tokens) {
-  test(`a token passes here, with openssl and with pkijs: ${name}`, async () => {
+  needs('openssl').test(`a token passes here, with openssl and with pkijs: ${name}`, async () => {
     const authority = createTestAuthority(options);
     const { signer, intermediate, root } = authority;
     const untrusted = isBare ? [signer.certificate, intermediate.certificate] : [];
@@ -68,7 +67,7 @@ for (const { name, authority: options, token: changes, isBare, openssl = askOpen
   });
 }
 
-test('rfc3161ng agrees on tokens by RSA', { skip: await whyNoRfc3161ng() }, async () => {
+needs('python3-rfc3161ng').test('rfc3161ng agrees on tokens by RSA', async () => {
   const authority = createTestAuthority({ kind: 'rsa' });
   const token = authority.stamp({ nonce: 5n, accuracy: accuracy(1) });
   assert.equal((await judgeTimestamp(authority.anchor(token), questionFor(authority))).status, 'pass');

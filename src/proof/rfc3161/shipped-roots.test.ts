@@ -1,13 +1,13 @@
 /** The shipped roots against the files of Debian's ca-certificates, where they are present. */
 import assert from 'node:assert/strict';
 import { createHash, X509Certificate } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { needs, pathOf } from '../../../test/support/programs/needs.ts';
 import { keyOf } from './algorithms.ts';
 import { readTrustAnchor } from './certificates.ts';
 import { shippedRoots } from './shipped-roots.ts';
 
-const directory = '/usr/share/ca-certificates/mozilla';
 const files = [
   'DigiCert_Trusted_Root_G4',
   'USERTrust_RSA_Certification_Authority',
@@ -16,12 +16,10 @@ const files = [
   'Certum_Trusted_Network_CA_2',
 ];
 
-test('each shipped root is the one of Debian, byte by byte', {
-  skip: existsSync(directory) ? false : 'ca-certificates is not installed',
-}, () => {
+needs('ca-certificates').test('each shipped root is the one of Debian, byte by byte', () => {
   assert.equal(shippedRoots.length, files.length);
   for (const [place, file] of files.entries()) {
-    const pem = readFileSync(`${directory}/${file}.crt`, 'utf8');
+    const pem = readFileSync(`${pathOf('ca-certificates')}/${file}.crt`, 'utf8');
     assert.deepEqual(shippedRoots[place], readTrustAnchor(pem), file);
     // And what Node.js reads in the same file.
     const certificate = new X509Certificate(pem);

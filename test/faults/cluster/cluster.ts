@@ -7,8 +7,8 @@ import { freePort } from '../../support/service/postgres-server.ts';
 import type { Settings } from '../../support/service/process.ts';
 import { blobDir, firstDataDir, type Node, type Nodes } from '../nodes.ts';
 import { isLost, type Store } from '../store.ts';
-import { createProxy, type Haproxy, haproxyMissing } from './haproxy.ts';
-import { type Patroni, patroniMissing, startPatroni } from './patroni.ts';
+import { createProxy, type Haproxy } from './haproxy.ts';
+import { type Patroni, startPatroni } from './patroni.ts';
 
 const size = 4;
 
@@ -33,10 +33,8 @@ export interface Cluster extends Pick<ClusterBase, 'patroni' | 'proxy'> {
   stopNode(place: number): Promise<void>;
 }
 
-/** For `skip`: what is not installed, or false. */
-export function clusterMissing(): string | false {
-  return patroniMissing() || haproxyMissing();
-}
+/** What it is made of. */
+export const clusterPrograms = ['patroni', 'postgresql-15', 'etcd', 'haproxy'] as const;
 
 export async function openClusterBase(home: string): Promise<ClusterBase> {
   const patroni = await startPatroni();

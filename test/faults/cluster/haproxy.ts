@@ -1,7 +1,8 @@
 /** HAProxy before four nodes, with deploy/haproxy/haproxy.cfg. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { pathOf } from '../../support/programs/needs.ts';
 import { freePort } from '../../support/service/postgres-server.ts';
 import { waitUntil } from '../../support/service/process.ts';
 
@@ -11,11 +12,6 @@ export interface Haproxy {
   url: string;
   start(): Promise<void>;
   kill(): Promise<void>;
-}
-
-/** For `skip`: what is not installed, or false. */
-export function haproxyMissing(): string | false {
-  return spawnSync('haproxy', ['-v']).status !== 0 && 'HAProxy is not installed';
 }
 
 /** `nodes`: HOST:PORT of each. The sample has two, and says where to add more. */
@@ -33,12 +29,13 @@ export async function createProxy(home: string, nodes: string[]): Promise<Haprox
     file,
     sample.replace(second, () => second + more.join('')),
   );
+  const program = pathOf('haproxy');
   let child: ChildProcess | null = null;
 
   return {
     url,
     async start() {
-      child = spawn('haproxy', ['-db', '-f', file], {
+      child = spawn(program, ['-db', '-f', file], {
         env: {
           PATH: process.env.PATH ?? '',
           PROXY_BIND: bind,

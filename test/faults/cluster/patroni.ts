@@ -1,11 +1,12 @@
 /** Three PostgreSQL servers under Patroni with etcd, as in deploy/patroni/patroni.yml: one takes writes, one is synchronous. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseYaml } from '@redocly/openapi-core';
 import { chooseServerAccount, readPasswd } from '../../../src/db/embedded/account.ts';
+import { pathOf } from '../../support/programs/needs.ts';
 import { withClient } from '../../support/service/database.ts';
 import { freePort } from '../../support/service/postgres-server.ts';
 import { waitUntil } from '../../support/service/process.ts';
@@ -44,14 +45,8 @@ export interface Patroni {
   close(): Promise<void>;
 }
 
-/** For `skip`: what is not installed, or false. */
-export function patroniMissing(): string | false {
-  for (const program of ['patroni', 'etcd'])
-    if (spawnSync(program, ['--version']).status !== 0) return `${program} is not installed`;
-  return !existsSync('/usr/lib/postgresql/15/bin/postgres') && 'PostgreSQL 15 is not installed';
-}
-
 export async function startPatroni(): Promise<Patroni> {
+  const [patroni, etcd] = [pathOf('patroni'), pathOf('etcd')];
   const account = process.geteuid?.() === 0 ? chooseServerAccount(await readPasswd()) : null;
   const home = await mkdtemp(join(tmpdir(), 'holdfast-patroni-'));
   const own = async (directory: string) => {
@@ -80,7 +75,7 @@ export async function startPatroni(): Promise<Patroni> {
 
   async function startEtcd(): Promise<string> {
     const [clients, peers] = [`127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`];
-    launch('etcd', [
+    launch(etcd, [
       ...['--data-dir', join(home, 'etcd'), '--logger', 'zap'],
       ...['--listen-client-urls', `http://${clients}`, '--advertise-client-urls', `http://${clients}`],
       ...['--listen-peer-urls', peers, '--initial-advertise-peer-urls', peers],
@@ -121,7 +116,7 @@ export async function startPatroni(): Promise<Patroni> {
       port,
       start() {
         const output = openSync(join(directory, 'postgresql.log'), 'a');
-        child = launch('patroni', [file], {
+        child = launch(patroni, [file], {
           env: {
             PATRONI_SUPERUSER_PASSWORD: passwords.superuser,
             PATRONI_REPLICATION_PASSWORD: passwords.replication,

@@ -19,8 +19,8 @@ import {
   walletActions,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { pathOf } from '../programs/needs.ts';
 import { startUntil, waitUntil } from '../service/process.ts';
-import { findAnvil, noAnvil } from './anvil-program.ts';
 
 export interface Anvil {
   url: string;
@@ -41,18 +41,11 @@ export interface AnvilOptions {
 
 export type AnvilClient = ReturnType<typeof connect>;
 
-/** For `{ skip }` of a test: false if there is an anvil, otherwise why not. */
-export async function anvilMissing(): Promise<string | false> {
-  return (await findAnvil()) === null && noAnvil;
-}
-
 export async function startAnvil({
   alloc = {},
   chainId = 31_337,
   args = [],
 }: AnvilOptions = {}): Promise<Anvil> {
-  const program = await findAnvil();
-  if (program === null) throw new Error(noAnvil);
   const accounts: Anvil['accounts'] = [account('one'), account('two'), account('three')];
   const funded = accounts.map(({ address }) => [address, { balance: toHex(10n ** 21n) }]);
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-anvil-'));
@@ -72,7 +65,7 @@ export async function startAnvil({
   // Port 0 lets the system choose. Anvil includes the CREATE2 deployer unless told otherwise; chains do not.
   const own = ['--host', '127.0.0.1', '--port', '0', '--accounts', '0', '--no-cors', '--no-create2'];
   const { running, match } = await startUntil(/Listening on (\S+)/, {
-    program,
+    program: pathOf('anvil'),
     args: [...own, '--chain-id', String(chainId), '--hardfork', 'prague', '--init', genesisFile, ...args],
     settings: {},
   });

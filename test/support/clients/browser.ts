@@ -1,14 +1,6 @@
-/** A real browser for tests: the system's Chromium or Chrome, or one that playwright installed. */
-import { existsSync } from 'node:fs';
+/** A real browser for tests. */
 import { type Browser, chromium } from 'playwright-core';
-
-const places = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/usr/bin/google-chrome-stable',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
+import { pathOf } from '../programs/needs.ts';
 
 /**
  * Browser features that no page needs. Only one such switch takes effect, so the list repeats those that Playwright
@@ -34,14 +26,7 @@ const turnedOff = [
   'SpareRendererForSitePerProcess',
 ];
 
-/** For `{ skip }` of a test: false if there is a browser, otherwise why not. */
-export function browserMissing(): string | false {
-  return findBrowser() === null && 'there is no Chromium or Chrome on this machine';
-}
-
 export function startBrowser(): Promise<Browser> {
-  const executablePath = findBrowser();
-  if (executablePath === null) throw new Error('there is no browser');
   // Containers run as root, where the sandbox is not available; the pages are our own.
   // No page runs long enough for an optimising compilation of its scripts to pay off.
   const args = [
@@ -50,9 +35,5 @@ export function startBrowser(): Promise<Browser> {
     '--js-flags=--no-opt --no-maglev',
     `--disable-features=${turnedOff.join()}`,
   ];
-  return chromium.launch({ executablePath, args, timeout: 60_000 });
-}
-
-export function findBrowser(): string | null {
-  return [...places, chromium.executablePath()].find((place) => existsSync(place)) ?? null;
+  return chromium.launch({ executablePath: pathOf('chromium'), args, timeout: 60_000 });
 }

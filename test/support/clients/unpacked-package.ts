@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import yauzl from 'yauzl';
+import { pathWithPrograms } from '../programs/needs.ts';
 
 export interface UnpackedPackage {
   folder: string;
@@ -37,8 +38,7 @@ export async function openFolder(files: Map<string, Uint8Array>): Promise<Unpack
     commands: readme.split('\r\n').flatMap((line) => (/^ {4}\S/.test(line) ? [line.trim()] : [])),
     run: (command) =>
       new Promise((resolve) => {
-        // The system's Python has the library of OpenTimestamps, where it is installed.
-        const env = { ...process.env, PATH: `/usr/bin:${process.env.PATH}`, PYTHONDONTWRITEBYTECODE: '1' };
+        const env = { ...process.env, PATH: pathWithPrograms(), PYTHONDONTWRITEBYTECODE: '1' };
         execFile('sh', ['-c', command], { cwd: folder, env }, (error, stdout, stderr) =>
           resolve({ code: error ? Number(error.code) : 0, output: `${stdout}${stderr}` }),
         );

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { findAnvil } from './anvil-program.ts';
+import { findAnvil } from './anvil-place.ts';
 
 const path = process.env.PATH;
 let dir: string;
@@ -24,23 +24,23 @@ afterEach(async () => {
 test('prefers the program that npm installed to one on the PATH', async () => {
   await programAt('path/anvil');
   const installed = await installPackage();
-  assert.equal(await findAnvil({ from }), installed);
+  assert.equal(findAnvil({ from }), installed);
 });
 
 test('uses the program on the PATH if the package is missing', async () => {
   const onPath = await programAt('path/anvil');
-  assert.equal(await findAnvil({ from }), onPath);
+  assert.equal(findAnvil({ from }), onPath);
 });
 
 test('uses the program on the PATH if that of the package cannot run', async () => {
   const onPath = await programAt('path/anvil');
   await chmod(await installPackage(), 0o600);
-  assert.equal(await findAnvil({ from }), onPath);
+  assert.equal(findAnvil({ from }), onPath);
 });
 
 test('finds nothing if there is neither', async () => {
   await mkdir(join(dir, 'path/anvil'), { recursive: true });
-  assert.equal(await findAnvil({ from }), null);
+  assert.equal(findAnvil({ from }), null);
 });
 
 async function installPackage(): Promise<string> {

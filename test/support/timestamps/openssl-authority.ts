@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pathOf } from '../programs/needs.ts';
 
 export interface OpensslAuthority {
   url: string;
@@ -14,10 +15,11 @@ const script = join(import.meta.dirname, 'openssl-authority.sh');
 
 /** Makes keys and certificates in `directory`, and answers on a free port by running `openssl ts -reply`. */
 export async function startOpensslAuthority(directory: string): Promise<OpensslAuthority> {
+  const folders = [dirname(process.execPath), dirname(pathOf('openssl')), process.env.PATH];
   const child = spawn('sh', ['-e', script], {
     cwd: directory,
-    // The script runs node, which need not be on the path.
-    env: { ...process.env, PORT: '0', PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+    // The script runs node, which need not be on the path, and openssl.
+    env: { ...process.env, PORT: '0', PATH: folders.join(':') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));

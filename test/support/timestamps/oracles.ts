@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Certificate, ContentInfo, SignedData } from 'pkijs';
+import { pathOf } from '../programs/needs.ts';
 import type { Bytes } from './der-writer.ts';
 import { pem } from './test-authority.ts';
 
@@ -43,7 +44,7 @@ async function openssl(
     async (directory) => {
       const more = untrusted.length > 0 ? [forMore, 'more'] : [];
       const given = ['-CAfile', 'root', '-attime', String(Math.floor(at / 1000)), ...more];
-      return failureOf(run('openssl', [...args, ...given], { cwd: directory }));
+      return failureOf(run(pathOf('openssl'), [...args, ...given], { cwd: directory }));
     },
   );
 }
@@ -64,12 +65,6 @@ export async function askPkijs({ token, data, root, untrusted = [], at }: Asked)
   }
 }
 
-/** For `{ skip }`: why rfc3161ng cannot be asked, or false. */
-export async function whyNoRfc3161ng(): Promise<string | false> {
-  const failure = await failureOf(run('/usr/bin/python3', ['-c', 'import rfc3161ng']));
-  return failure === null ? false : 'python3-rfc3161ng is not installed';
-}
-
 /** Null when rfc3161ng accepts the token by its first certificate, or what it says. It knows only RSA, and no paths. */
 export async function askRfc3161ng({ token, data }: Pick<Asked, 'token' | 'data'>): Promise<string | null> {
   const program = [
@@ -78,7 +73,7 @@ export async function askRfc3161ng({ token, data }: Pick<Asked, 'token' | 'data'
     'assert rfc3161ng.check_timestamp(read("token"), certificate=b"", data=read("data"), hashname="sha256") is True',
   ].join('\n');
   return inDirectory({ token, data }, (directory) =>
-    failureOf(run('/usr/bin/python3', ['-c', program], { cwd: directory })),
+    failureOf(run(pathOf('python3-rfc3161ng'), ['-c', program], { cwd: directory })),
   );
 }
 
