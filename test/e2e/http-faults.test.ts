@@ -5,9 +5,11 @@ import type pg from 'pg';
 import { assertError, assertProblem } from '../support/openapi/openapi-answers.ts';
 import { withClient } from '../support/service/database.ts';
 import { waitUntil } from '../support/service/process.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import { type Answer, type Service, startService } from '../support/service/service.ts';
 
 const vaults = '/api-v1/platform/vaults';
+/** The most that one pool of the service has. */
+const mostConnections = 10;
 
 let service: Service;
 before(async () => {
@@ -37,22 +39,44 @@ test('an internal error is 500, reveals nothing to the caller, and is logged und
   assert.equal((await service.call('GET', '/api-v1/damc/workers/')).status, 200);
 });
 
-test('connections lost while in use cost a retry, never an error or the process', async () => {
-  const database = new URL(service.databaseUrl).pathname.slice(1);
+test('a connection lost during a statement means 503 and nothing stored, and the repeat succeeds', async () => {
+  for (const name of ['lost once', 'lost twice', 'lost thrice']) {
+    const ask = () =>
+      Promise.all([service.call('GET', vaults), service.call('POST', vaults, { body: { name } })]);
+    const lost = await withClient({ connectionString: service.databaseUrl }, async (client) => {
+      await client.query('begin');
+      await client.query('lock table vaults in access exclusive mode');
+      const answers = ask();
+      // Both are certainly in the midst of it: the one reads, the other writes, and both wait for the table.
+      await waitUntil(async () => {
+        const waiting = await statementsWaiting();
+        return [/from "vaults" .*order by "id" desc/s, /insert into .*vaults/s].every((wanted) =>
+          waiting.some((statement) => wanted.test(statement)),
+        );
+      });
+      await endConnections();
+      return await answers;
+    });
+    for (const answer of lost) assertAway(answer);
+    await repeated(lost[0], () => service.call('GET', vaults));
+    await repeated(lost[1], () => service.call('POST', vaults, { body: { name } }));
+    const { rows } = await service.sql('select 1 from vaults where name = $1', [name]);
+    assert.equal(rows.length, 1, 'only what was answered with 201 is stored');
+  }
+});
+
+test('connections lost at any moment cost a retry, never an error or the process', async () => {
   for (let round = 0; round < 10; round += 1) {
-    const requests = Array.from({ length: 10 }, (_, turn) =>
-      turn % 2 === 0
-        ? service.call('GET', vaults)
-        : service.call('POST', '/api-v1/platform/api-keys', { body: { name: 'x' } }),
+    const requests = Array.from(
+      { length: 10 },
+      (_, turn) => () =>
+        turn % 2 === 0
+          ? service.call('GET', vaults)
+          : service.call('POST', '/api-v1/platform/api-keys', { body: { name: 'x' } }),
     );
-    await onServer((client) =>
-      client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]),
-    );
-    for (const answer of await Promise.all(requests)) {
-      if (answer.status < 300) continue;
-      assertError(answer, 'service_unavailable');
-      assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-    }
+    const answers = requests.map((request) => request());
+    assert.ok((await endConnections()) > 0, 'the service had no connection that could be lost');
+    for (const [turn, request] of requests.entries()) await repeated(await answers[turn], request);
   }
 });
 
@@ -92,9 +116,7 @@ for (const { name, leave, back } of absences) {
         ['POST', vaults, { body: { name: 'x' } }],
         ['POST', vaults, { body: { name: 'x' }, headers: { 'idempotency-key': 'away' } }],
       ] as const) {
-        const answer = await service.call(method, path, options);
-        assertError(answer, 'service_unavailable');
-        assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+        assertAway(await service.call(method, path, options));
       }
       const ready = await service.call('GET', '/readyz');
       assert.equal(ready.status, 503);
@@ -110,6 +132,48 @@ for (const { name, leave, back } of absences) {
     // Its loops come back one by one.
     await waitUntil(async () => (await service.call('GET', '/readyz')).status === 200);
   });
+}
+
+function assertAway(answer: Answer): void {
+  assertError(answer, 'service_unavailable');
+  assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+}
+
+/** Until it succeeds, unless it did: nothing but the loss of a connection may stand in its way. */
+async function repeated(answer: Answer | undefined, request: () => Promise<Answer>): Promise<void> {
+  for (
+    let last = answer ?? (await request()), turn = 0;
+    last.status >= 300;
+    last = await request(), turn += 1
+  ) {
+    assertAway(last);
+    // Each of its connections may have been lost, and is found out to be by one request.
+    assert.ok(turn < mostConnections, `still ${last.text} after ${turn} repeats`);
+  }
+}
+
+/** Of the service, those that wait for a lock. */
+async function statementsWaiting(): Promise<string[]> {
+  const { rows } = await onServer((client) =>
+    client.query(
+      `select query from pg_stat_activity
+       where datname = $1 and application_name = 'holdfast' and wait_event_type = 'Lock'`,
+      [new URL(service.databaseUrl).pathname.slice(1)],
+    ),
+  );
+  return rows.map(({ query }) => query);
+}
+
+/** Ends all connections of the service, and resolves with how many there were. */
+async function endConnections(): Promise<number> {
+  const { rowCount } = await onServer((client) =>
+    client.query(
+      `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+       where datname = $1 and application_name = 'holdfast'`,
+      [new URL(service.databaseUrl).pathname.slice(1)],
+    ),
+  );
+  return rowCount ?? 0;
 }
 
 function inDatabase(text: string): Promise<unknown> {
