@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { forgetOver } from '../../src/access/people/sessions.ts';
 import { openDatabase } from '../../src/db/database.ts';
-import { newVisitor, signIn, type Visitor } from '../support/clients/browser-session.ts';
+import { newVisitor, signIn } from '../support/clients/browser-session.ts';
+import { readEvents } from '../support/clients/event-reader.ts';
 import { api, openPeopleFixture, type PeopleFixture, tokenOf } from '../support/fixtures/people-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { waitUntil } from '../support/service/process.ts';
@@ -90,22 +91,7 @@ test('a session ends after seven days, or after three days without use', async (
   assertError(await visitor.call('GET', `${api}/me`), 'unauthorized');
 });
 
-test('an open event stream ends with the session, and with the membership', async () => {
-  const streamOf = async (visitor: Visitor) => {
-    const response = await fetch(`${fixture.service.url}${api}/events/stream`, {
-      headers: { cookie: visitor.cookies() },
-    });
-    assert.equal(response.status, 200);
-    let ended = false;
-    const reading = (async () => {
-      try {
-        for await (const _chunk of response.body ?? []) void _chunk;
-      } finally {
-        ended = true;
-      }
-    })().catch(() => {});
-    return { isOver: () => ended, reading };
-  };
+test('an open event stream ends with the session, and with the membership, and no other does', async () => {
   const signedOut = await fixture.member('viewer');
   const removed = await fixture.member('viewer');
   // Removed from the workspace that is followed, but with another one to fall back on.
@@ -121,12 +107,42 @@ test('an open event stream ends with the session, and with the membership', asyn
     body: { token: tokenOf(invitation.link) },
   });
   assert.equal(accepted.status, 200, accepted.text);
-  const streams = await Promise.all([signedOut, removed, moved].map(({ visitor }) => streamOf(visitor)));
+  const staying = await fixture.member('viewer');
+  const streams = await Promise.all(
+    [signedOut, removed, moved, staying].map(({ visitor }) =>
+      readEvents(fixture.service, '', { key: null, headers: { cookie: visitor.cookies() } }),
+    ),
+  );
+  assert.deepEqual(
+    streams.map(({ response }) => response.statusCode),
+    [200, 200, 200, 200],
+  );
+  const { json: vault } = await fixture.owner.visitor.call('POST', `${api}/vaults`, {
+    body: { name: 'Watched' },
+  });
+  const received = () => streams.map(({ messages }) => messages.map(({ event }) => event).join());
+  const change = async (to: 'deactivate' | 'reactivate') => {
+    const changed = await fixture.owner.visitor.call('PATCH', `${api}/vaults/${vault.address}/${to}`);
+    assert.equal(changed.status, 200, changed.text);
+  };
+  await change('deactivate');
+  await waitUntil(() => received().every((events) => events === 'vault.deactivated'));
+
   assert.equal((await signedOut.visitor.call('POST', '/auth/sign-out', { body: {} })).status, 200);
   for (const { id } of [removed, moved]) {
     assert.equal((await fixture.owner.visitor.call('DELETE', `${api}/members/${id}`)).status, 204);
   }
-  await waitUntil(() => streams.every(({ isOver }) => isOver()));
+  assert.deepEqual(await Promise.all(streams.slice(0, 3).map(({ ended }) => ended)), [
+    'complete',
+    'complete',
+    'complete',
+  ]);
+  // Nobody else's: it gets what comes now, and they do not.
+  await change('reactivate');
+  const before = 'vault.deactivated';
+  await waitUntil(() => received()[3] === `${before},vault.reactivated`);
+  assert.deepEqual(received().slice(0, 3), [before, before, before]);
+  streams[3]?.close();
 });
 
 test('every route that changes something requires proof of origin beside a cookie', async () => {
