@@ -1,12 +1,14 @@
 /** The embedded chain's gateway, in front of a fake chain that records its calls. */
 // tier: process
 import assert from 'node:assert/strict';
+import { channel } from 'node:diagnostics_channel';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, beforeEach, test } from 'node:test';
+import { after, beforeEach, type TestContext, test } from 'node:test';
+import { waitUntil } from '../../../test/support/service/process.ts';
 import { RpcFault } from '../rpc/json-rpc.ts';
 import { type Gateway, openGateway } from './gateway.ts';
 import { findGateway } from './gateway-file.ts';
@@ -185,7 +187,7 @@ test('reports a chain that is not ready or slow, while other calls go on', async
   );
 });
 
-test('asks the chain for eight answers at once; a bounded number of other calls waits', async () => {
+test('asks the chain for eight answers at once, while other calls wait', async (t) => {
   let finish = (_value: unknown) => {};
   const finished = new Promise((resolve) => {
     finish = resolve;
@@ -199,8 +201,12 @@ test('asks the chain for eight answers at once; a bounded number of other calls 
     running -= 1;
     return '0x1';
   };
+  const arrived = arrivals(t);
   const asked = Array.from({ length: 20 }, () => ask(gateway, call('eth_chainId')));
-  while (heard.length < 8) await new Promise((resolve) => setTimeout(resolve, 5));
+  await waitUntil(() => arrived.length === 20);
+  // What came before has been read when this is answered, without a turn.
+  assert.equal((await fetch(gateway.url)).status, 405);
+  assert.deepEqual([heard.length, running], [8, 8]);
   finish(null);
   const answers = await Promise.all(asked);
   assert.ok(answers.every(({ json }) => json.result === '0x1'));
@@ -219,15 +225,19 @@ test('returns answers of any size, and drops one that the client does not read',
   const hurried = await open('unread.json', { deadlineMs: 1_000 });
   t.after(() => hurried.close());
   heard.length = 0;
+  const arrived = arrivals(t);
   const socket = connect(Number(new URL(hurried.url).port), '127.0.0.1').pause();
   const body = JSON.stringify([call('eth_getLogs'), call('eth_chainId')]);
   socket.write(
     `POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   );
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const served = await waitUntil(() => arrived[0]);
+  // The gateway hangs up, although nothing more happens on this side.
+  await waitUntil(() => served.closed);
   const ended = new Promise((resolve) => socket.once('close', resolve).once('error', resolve));
   socket.resume();
   await ended;
+  assert.ok(socket.bytesRead < large.length, `${socket.bytesRead} bytes came`);
   // The second call was not even asked while the first answer was unread.
   assert.deepEqual(
     heard.map(({ method }) => method),
@@ -260,6 +270,16 @@ test('a gateway is found by its own answer, and keeps its port unless another pr
   assert.notEqual(third.url, first.url);
   assert.equal(await findGateway(own), third.url);
 });
+
+/** The gateway's ends of the connections with each request from now on. */
+function arrivals(t: TestContext): Socket[] {
+  const sockets: Socket[] = [];
+  const starts = channel('http.server.request.start');
+  const note = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
+  starts.subscribe(note);
+  t.after(() => starts.unsubscribe(note));
+  return sockets;
+}
 
 function open(file: string, options: { deadlineMs?: number } = {}): Promise<Gateway> {
   return openGateway({
