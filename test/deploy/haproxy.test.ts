@@ -2,6 +2,7 @@
 // tier: process
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
@@ -77,7 +78,7 @@ test('two nodes behind HAProxy', async (t) => {
       signal: AbortSignal.timeout(30_000),
     });
     assert.equal(statusCode, 200);
-    await sleep(4 * timeoutMs);
+    await fallSilent(url, { key: first.key, times: 4 });
     assert.equal((await call('PATCH', `${vaults}/${vault.address}/deactivate`)).status, 200);
     let received = '';
     for await (const chunk of body) {
@@ -89,11 +90,17 @@ test('two nodes behind HAProxy', async (t) => {
 
   await t.test('a slow upload outlives the usual timeouts', async () => {
     const { json: vault } = await call('POST', vaults, { body: { name: 'Files' } });
-    const { statusCode, body } = await request(`${url}/api-v1/platform/files`, {
-      method: 'POST',
-      headers: { 'x-api-key': first.key, 'content-type': 'multipart/form-data; boundary=line' },
-      body: Readable.from(slowUpload(vault.address)),
-    });
+    let isOver = false;
+    const [{ statusCode, body }] = await Promise.all([
+      request(`${url}/api-v1/platform/files`, {
+        method: 'POST',
+        headers: { 'x-api-key': first.key, 'content-type': 'multipart/form-data; boundary=line' },
+        body: Readable.from(slowUpload(vault.address, () => isOver)),
+      }),
+      fallSilent(url, { key: first.key, times: 4 }).finally(() => {
+        isOver = true;
+      }),
+    ]);
     assert.equal(statusCode, 202, await body.text());
   });
 
@@ -165,11 +172,38 @@ async function startProxy(t: TestContext, nodes: Service[]): Promise<string> {
   return `http://${bind}`;
 }
 
-/** A form whose file takes four times as long as either side may be silent. */
-async function* slowUpload(vaultAddress: string): AsyncGenerator<string> {
+/**
+ * Stops in the middle of a request until HAProxy hangs up, and again: then the usual timeouts are in force, and have passed
+ * this many times for everything that has been open meanwhile.
+ */
+async function fallSilent(url: string, { key, times }: { key: string; times: number }): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const lines = [
+    `POST ${vaults} HTTP/1.1`,
+    `host: ${hostname}`,
+    `x-api-key: ${key}`,
+    'content-type: application/json',
+    'content-length: 100',
+  ];
+  for (let time = 0; time < times; time += 1) {
+    let received = '';
+    await new Promise((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(`${lines.join('\r\n')}\r\n\r\n{"name":`),
+      );
+      socket.on('data', (chunk) => (received += chunk));
+      socket.once('close', resolve).once('error', reject);
+    });
+    // Of the one side or of the other, whichever is found silent first.
+    assert.match(received, /^HTTP\/1\.1 (408|504) /);
+  }
+}
+
+/** A form whose bytes come slowly: no faster than needed not to be silent for too long, until it is over. */
+async function* slowUpload(vaultAddress: string, isOver: () => boolean): AsyncGenerator<string> {
   yield `--line\r\ncontent-disposition: form-data; name="vaultAddress"\r\n\r\n${vaultAddress}\r\n`;
   yield '--line\r\ncontent-disposition: form-data; name="file"; filename="slow.txt"\r\n\r\n';
-  for (let part = 0; part < 20; part++) {
+  while (!isOver()) {
     await sleep(timeoutMs / 5);
     yield 'bytes '.repeat(100);
   }
