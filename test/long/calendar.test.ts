@@ -41,6 +41,7 @@ const files = [
 
 /**
  * When a file begins: loading takes a second or two, so that midnight comes while the tests run or just before.
+ * `npm run test:long` runs all files at each of them, and this file named alone only the one that is most about it.
  */
 const instants = [
   {
