@@ -67,10 +67,12 @@ test('every operation of the document can be called from Python', async () => {
   await writeFile(cases, JSON.stringify({ url: service.url, calls }));
   const { code, output } = await python(['-m', 'tests.walk', cases]);
   assert.equal(code, 0, output);
-  const statuses = JSON.parse(output);
-  for (const [operation, name] of names)
-    assert.ok(isSuccess(operation, statuses[name]), `${name}: ${statuses[name]}`);
-  assert.equal(Object.keys(statuses).length, operations.length);
+  const outcomes: Record<string, { status: number; message: string }> = JSON.parse(output);
+  for (const [operation, name] of names) {
+    const { status, message } = outcomes[name] ?? assert.fail(`${name} was not called`);
+    assert.ok(isSuccess(operation, status, message), `${name}: ${status} ${message}`);
+  }
+  assert.equal(Object.keys(outcomes).length, operations.length);
 });
 
 let ids: Promise<Map<string, string>> | undefined;

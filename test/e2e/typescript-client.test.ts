@@ -69,8 +69,8 @@ test('every operation of the document can be called', async () => {
     const id = ids.get(operation.name) ?? assert.fail(operation.name);
     const mine = await thingsFor(service, operation, things);
     const client = await clientFor(operation, mine.cookie ?? '');
-    const status = await statusOf(client, { id, args: smallestArguments(operation, mine) });
-    assert.ok(isSuccess(operation, status), `${id}: ${status}`);
+    const { status, message } = await outcomeOf(client, { id, args: smallestArguments(operation, mine) });
+    assert.ok(isSuccess(operation, status, message), `${id}: ${status} ${message}`);
     called.push(id);
   }
   assert.deepEqual(called.sort(), [...ids.values()].sort());
@@ -84,7 +84,10 @@ async function clientFor({ scope, path, name }: Operation, cookie: string): Prom
   return createClient({ baseUrl: service.url, headers: asPerson(cookie).headers });
 }
 
-async function statusOf(client: Client, { id, args }: { id: string; args: object }): Promise<number> {
+async function outcomeOf(
+  client: Client,
+  { id, args }: { id: string; args: object },
+): Promise<{ status: number; message: string }> {
   let status = 0;
   const ending = new AbortController();
   const options = {
@@ -106,10 +109,10 @@ async function statusOf(client: Client, { id, args }: { id: string; args: object
       if (data instanceof Response) await data.bytes();
     }
   } catch (error) {
-    if (error instanceof HoldfastError) return error.status;
+    if (error instanceof HoldfastError) return error;
     throw error;
   }
-  return status;
+  return { status, message: '' };
 }
 
 let vaults = 0;

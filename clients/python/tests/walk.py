@@ -1,4 +1,4 @@
-"""Calls each operation of a file of cases, and prints the status that each came to: for a test that walks all of them."""
+"""Calls each operation of a file of cases, and prints the status and the message that each came to, for a test that walks all of them."""
 
 import json
 import sys
@@ -9,15 +9,15 @@ from holdfast_client import Client, Download, HoldfastError, Pages
 def main() -> None:
     with open(sys.argv[1], encoding="utf-8") as file:
         cases = json.load(file)
-    statuses = {}
+    outcomes = {}
     for case in cases["calls"]:
         client = Client(cases["url"], case["key"], headers=case["headers"], retries=0)
         try:
             call(client, case["name"], case["arguments"])
-            statuses[case["name"]] = 200
+            outcomes[case["name"]] = {"status": 200, "message": ""}
         except HoldfastError as error:
-            statuses[case["name"]] = error.status
-    print(json.dumps(statuses))
+            outcomes[case["name"]] = {"status": error.status, "message": str(error)}
+    print(json.dumps(outcomes))
 
 
 def call(client: Client, name: str, arguments: dict) -> None:
