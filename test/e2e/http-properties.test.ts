@@ -57,7 +57,8 @@ test('no request crashes a route, and every answer has a documented shape', { ti
   for (const operation of operations) {
     await t.test(operation.name, () => {
       takeSpare(operation);
-      return check(operation, requests.any(operation), numRuns, (answer, { body }) => {
+      const calls = { requests: requests.any(operation), numRuns };
+      return check(operation, calls, (answer, { body }) => {
         if (operation.body === null || body === undefined) return;
         const sent = JSON.parse(JSON.stringify(body));
         if (!fitsSchema(operation.body, sent))
@@ -68,11 +69,14 @@ test('no request crashes a route, and every answer has a documented shape', { ti
 });
 
 test('never refuses as invalid what the document allows', { timeout }, async (t) => {
+  // May also do what must be named.
+  const key = await service.onBehalfKey();
   for (const operation of operations) {
     await t.test(operation.name, () => {
       takeSpare(operation);
-      return check(operation, requests.allowed(operation), numRuns / 3, ({ status, text, json }) =>
-        assert.ok(status < 300 || status === 304 || mayBe(operation, status, json?.errorCode), text),
+      const calls = { requests: requests.allowed(operation), numRuns: numRuns / 3, key };
+      return check(operation, calls, ({ status, text, json }, request) =>
+        assert.ok(status < 300 || status === 304 || mayBe(operation, request, { status, ...json }), text),
       );
     });
   }
@@ -89,12 +93,19 @@ test('no webhook was sent anywhere but to this machine', async () => {
 });
 
 /** What is refused for another reason than its form. */
-function mayBe({ path }: Operation, status: number, errorCode: string): boolean {
+function mayBe(
+  { name, path }: Operation,
+  { body }: Request,
+  { status, errorCode }: { status: number; errorCode?: string },
+): boolean {
   if (/\/sessions/.test(path) && errorCode === 'unauthorized') return true;
   if (/\/invitations\/\w+$/.test(path) && errorCode === 'rate_limit_exceeded') return true;
   // The schema cannot say it: exactly one of three, the answer of a real device, a GTIN with the right check digit.
   if (/\/(holds|platform\/passkeys|published-pages\/)$/.test(path) && errorCode === 'invalid_request')
     return true;
+  // Depends on what the endpoint has now.
+  if (name === 'PATCH /api-v1/platform/webhooks/endpoints/{endpointId}' && errorCode === 'invalid_request')
+    return Object.hasOwn(body as object, 'url') && !Object.hasOwn(body as object, 'headers');
   return status === 404 || status === 409 || errorCode === 'viewer_not_allowed';
 }
 
@@ -102,11 +113,14 @@ type Assertion = (answer: Answer, request: Request) => void;
 
 async function check(
   operation: Operation,
-  requests: fc.Arbitrary<Request>,
-  numRuns: number,
+  {
+    requests,
+    numRuns,
+    key: standard = service.key,
+  }: { requests: fc.Arbitrary<Request>; numRuns: number; key?: string },
   also: Assertion,
 ): Promise<void> {
-  const { key = service.key, headers: own } = credentialsFor(operation, thingsOf(operation));
+  const { key = standard, headers: own } = credentialsFor(operation, thingsOf(operation));
   await fc.assert(
     fc.asyncProperty(requests, async (request) => {
       const { headers, body } = request;

@@ -1352,7 +1352,7 @@ export interface paths {
         put?: never;
         /**
          * Sign off a maintenance entry
-         * @description Roles are signed in the order performed, inspected (optional), certified. Work must be inspected and certified by someone other than the performer, with a licence that fits. A worker who holds their own key sends a signature over the typed data from `request/`. Needs the scope `assets:write`.
+         * @description Roles are signed in the order performed, inspected (optional), certified. Work must be inspected and certified by someone other than the performer, with a licence that fits. A worker who holds their own key sends a signature over the typed data from `request/`. When the service holds the key, the worker signs in their own session, or the API key has the scope `signoffs:on-behalf`. Needs the scope `assets:write`.
          */
         post: operations["createSignoff"];
         delete?: never;
@@ -2012,7 +2012,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook endpoint
-         * @description Sends webhook.test and reports the result; the endpoint is saved even if the test fails. Disabling sends no test, and `test` is null. Needs the scope `webhooks:write`.
+         * @description Sends webhook.test and reports the result; the endpoint is saved even if the test fails. Disabling sends no test, and `test` is null. If the endpoint sends headers of its own, a `url` on another host, port or scheme must come with `headers`: their values belong to the receiver at the old address. Needs the scope `webhooks:write`.
          */
         patch: operations["updateEndpoint"];
         trace?: never;
@@ -5713,7 +5713,7 @@ export interface components {
                 category: string | null;
                 /**
                  * Format: date-time
-                 * @description From when it is valid
+                 * @description From when it is valid; before it expires
                  */
                 validFrom: string | null;
                 /** Format: date-time */
@@ -8230,7 +8230,7 @@ export interface operations {
                         category?: string | null;
                         /**
                          * Format: date-time
-                         * @description From when it is valid
+                         * @description From when it is valid; before it expires
                          */
                         validFrom?: string | null;
                         /** Format: date-time */
@@ -13220,6 +13220,7 @@ export interface operations {
                 "application/json": {
                     /** Format: plain-text */
                     name: string;
+                    /** @description Empty means every scope except `signoffs:on-behalf`. To grant that one takes an admin who is signed in, or a key that has it */
                     scopes?: ("vaults:read" | "vaults:write" | "files:read" | "files:write" | "records:read" | "records:write" | "assets:read" | "assets:write" | "workers:read" | "workers:write" | "webhooks:read" | "webhooks:write" | "events:read" | "events:write" | "keys:read" | "keys:write" | "audit:read" | "audit:write" | "approvals:read" | "approvals:write" | "signoffs:on-behalf")[];
                     /** Format: date-time */
                     expiresAt?: string;

@@ -73,6 +73,8 @@ export function apiKeyRoutes(app: Api, deps: ApiKeyRoutesDeps): void {
               Type.Array(ScopeSchema, {
                 uniqueItems: true,
                 maxItems: scopes.length,
+                description:
+                  'Empty means every scope except `signoffs:on-behalf`. To grant that one takes an admin who is signed in, or a key that has it',
                 examples: [sampleScopes],
               }),
             ),

@@ -134,7 +134,7 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
         operationId: 'createSignoff',
         summary: 'Sign off a maintenance entry',
         description:
-          'Roles are signed in the order performed, inspected (optional), certified. Work must be inspected and certified by someone other than the performer, with a licence that fits. A worker who holds their own key sends a signature over the typed data from `request/`.',
+          'Roles are signed in the order performed, inspected (optional), certified. Work must be inspected and certified by someone other than the performer, with a licence that fits. A worker who holds their own key sends a signature over the typed data from `request/`. When the service holds the key, the worker signs in their own session, or the API key has the scope `signoffs:on-behalf`.',
         tags,
         params: entryPath,
         body: Type.Object(

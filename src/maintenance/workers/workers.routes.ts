@@ -46,7 +46,11 @@ const category = orNull(
 );
 const limits = {
   validFrom: orNull(
-    Type.String({ ...dateTime, description: 'From when it is valid', examples: [sampleLicence.validFrom] }),
+    Type.String({
+      ...dateTime,
+      description: 'From when it is valid; before it expires',
+      examples: [sampleLicence.validFrom],
+    }),
   ),
   expiresAt: orNull(like(dateTime, sampleLicence.expiresAt)),
   suspendedAt: orNull(

@@ -123,7 +123,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
         operationId: 'updateEndpoint',
         summary: 'Update a webhook endpoint',
         description:
-          'Sends webhook.test and reports the result; the endpoint is saved even if the test fails. Disabling sends no test, and `test` is null.',
+          'Sends webhook.test and reports the result; the endpoint is saved even if the test fails. Disabling sends no test, and `test` is null. If the endpoint sends headers of its own, a `url` on another host, port or scheme must come with `headers`: their values belong to the receiver at the old address.',
         tags,
         params: endpointPath,
         body: Type.Object(

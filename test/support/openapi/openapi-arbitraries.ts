@@ -114,6 +114,8 @@ const membersByName: Record<string, fc.Arbitrary<unknown>> = {
   assetId: fc.uuid(),
   mediaType: fc.constantFrom('application/pdf', 'text/plain', 'Image/PNG', 'application/vnd.a+json', 'a/b'),
   expirationDate: fc.oneof(futureDay, dateTimeText),
+  // Nothing is anchored meanwhile, so that an answer takes as long as it may wait.
+  wait: fc.constantFrom(0, 1),
   email: fc.uuid().map((name) => `${name}@example.com`),
   initialDate: dayBetween('0001-01-01', '2019-12-31'),
   finalDate: dayBetween('2020-01-01', '9999-12-31'),
@@ -122,8 +124,14 @@ const membersByName: Record<string, fc.Arbitrary<unknown>> = {
 /** Random values for these are rightly refused, so they are made only where they are required. */
 const notMadeUp = new Set(['cursor', 'signature', 'signedAt', 'assertion', 'supersedes']);
 
-/** What the document says only in prose: a tolerance is smaller than its interval, and a life limit has none. */
+/**
+ * What the document says only in prose: a tolerance is smaller than its interval, and a life limit has none; a licence is
+ * valid before it expires.
+ */
 function fitting(members: Record<string, unknown>): Record<string, unknown> {
+  const { validFrom, expiresAt } = members;
+  if (typeof validFrom === 'string' && Date.parse(validFrom) >= Date.parse(String(expiresAt)))
+    return { ...members, validFrom: null };
   const { tolerance, ...rest } = members;
   if (tolerance === undefined) return members;
   if (members.kind === 'life-limit') return rest;

@@ -71,7 +71,13 @@ export function createRequests({ existing, thingsOf }: Known): Requests {
         fc.oneof({ weight: 4, arbitrary: fc.constant(knownValue(operation, name)) }, weirdText),
       ),
       query: fc.oneof(
-        queryOf(operation, (name, schema) => fc.oneof(allowedFor(name, schema), atEdges(schema), weirdText)),
+        queryOf(operation, (name, schema) =>
+          fc.oneof(
+            allowedFor(name, schema),
+            name === 'wait' ? fc.constantFrom(-1, 61) : atEdges(schema),
+            weirdText,
+          ),
+        ),
         fc.array(
           fc.tuple(fc.oneof(weirdText, fc.constantFrom('limit', 'cursor', 'status', 'type')), weirdText),
           { maxLength: 4 },
@@ -105,7 +111,10 @@ export function createRequests({ existing, thingsOf }: Known): Requests {
     );
   }
 
-  /** Each parameter at most once, and required ones always; never a cursor, since a made-up one is rightly refused. */
+  /**
+   * Each parameter at most once, and required ones always, as also the one without which an answer waits for seconds;
+   * never a cursor, since a made-up one is rightly refused.
+   */
   function queryOf(
     operation: Operation,
     arbitraryFor: (name: string, schema: Schema) => fc.Arbitrary<unknown>,
@@ -119,7 +128,7 @@ export function createRequests({ existing, thingsOf }: Known): Requests {
       const value =
         known === undefined ? values : fc.oneof({ weight: 4, arbitrary: fc.constant(known) }, values);
       const pair = fc.tuple(fc.constant(name), value);
-      return required ? pair : fc.option(pair, { nil: null });
+      return required || name === 'wait' ? pair : fc.option(pair, { nil: null });
     });
     return fc.tuple(...pairs).map((given) => given.filter((pair) => pair !== null));
   }
