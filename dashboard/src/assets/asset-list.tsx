@@ -1,12 +1,12 @@
 /** Assets, newest first: all of them, or those of one vault. */
-import { Text, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useList } from '../api/lists.ts';
 import { type Column, DataTable } from '../frame/data-table.tsx';
 import { useFilters } from '../frame/filters.ts';
 import { EmptyState } from '../frame/states.tsx';
+import { TextFilter } from '../frame/text-filter.tsx';
 import { Status, Time } from '../frame/values.tsx';
 import { pathTo } from '../links.ts';
 import { type Asset, assetsPath, usageText } from './asset.ts';
@@ -67,25 +67,24 @@ const columns: Column<Asset>[] = [
 
 export function AssetList({ vaultAddress, create }: { vaultAddress?: string; create?: ReactNode }) {
   const [filters, setFilter] = useFilters('q');
-  const [q] = useDebouncedValue(filters.q?.trim(), 300);
   const list = useList<Asset>({
     noun: 'assets',
     path: assetsPath,
-    query: { vaultAddress, q },
+    query: { vaultAddress, q: filters.q?.trim() },
   });
   const filtered = filters.q !== undefined;
   return (
     <>
-      {(filtered || (list.items !== undefined && list.items.length > 0)) && (
+      {(filtered || list.items?.length !== 0) && (
         <div className="filters">
-          <TextInput
+          <TextFilter
             label="Search"
             type="search"
             className="whole"
             placeholder="id, name, serial or part number"
             maxLength={100}
-            value={filters.q ?? ''}
-            onChange={(event) => setFilter('q', event.currentTarget.value)}
+            value={filters.q}
+            set={(value) => setFilter('q', value)}
           />
         </div>
       )}

@@ -1,11 +1,11 @@
 /** The maintenance of an asset, latest work first. */
-import { Button, Group, Select, TextInput, Timeline } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Button, Group, Select, Timeline } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { More } from '../frame/data-table.tsx';
 import { useFilters } from '../frame/filters.ts';
 import { Icon } from '../frame/icons.tsx';
 import { EmptyState, FailureState, LoadingRows } from '../frame/states.tsx';
+import { TextFilter } from '../frame/text-filter.tsx';
 import { anchorStatuses } from '../records/record.ts';
 import type { Asset } from './asset.ts';
 import { entriesQuery, type Maintenance } from './maintenance.ts';
@@ -21,9 +21,8 @@ export interface MaintenanceTimelineProps {
 
 export function MaintenanceTimeline({ asset, open, start }: MaintenanceTimelineProps) {
   const [filters, setFilter] = useFilters('type', 'status');
-  const [type] = useDebouncedValue(filters.type, 300);
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
-    entriesQuery(asset.assetId, { type, status: filters.status }),
+    entriesQuery(asset.assetId, filters),
   );
   if (error && !data) return <FailureState error={error} again={() => void refetch()} />;
   const entries = data?.pages.flatMap(({ items }) => items);
@@ -48,12 +47,12 @@ export function MaintenanceTimeline({ asset, open, start }: MaintenanceTimelineP
   return (
     <>
       <Group gap="sm" mb="md" align="flex-end">
-        <TextInput
+        <TextFilter
           label="Type"
           placeholder="exactly"
           w={170}
-          value={filters.type ?? ''}
-          onChange={(event) => setFilter('type', event.currentTarget.value)}
+          value={filters.type}
+          set={(value) => setFilter('type', value)}
         />
         <Select
           label="Status"

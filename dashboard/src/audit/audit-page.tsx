@@ -1,7 +1,6 @@
 /** The audit log: who did what to which thing, chained by hash so that no entry can be removed unnoticed. */
 
-import { Code as CodeBlock, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Code as CodeBlock, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useList } from '../api/lists.ts';
 import type { Schemas } from '../api/schemas.ts';
@@ -9,6 +8,7 @@ import { type Column, DataTable } from '../frame/data-table.tsx';
 import { useFilters } from '../frame/filters.ts';
 import { PageHead } from '../frame/page-head.tsx';
 import { EmptyState } from '../frame/states.tsx';
+import { TextFilter } from '../frame/text-filter.tsx';
 import { Code, Time } from '../frame/values.tsx';
 import { useActorName } from '../members/actor-name.ts';
 
@@ -16,9 +16,8 @@ type AuditEntry = Schemas['AuditEntry'];
 
 export function AuditPage() {
   const [filters, setFilter] = useFilters('action', 'actorId', 'targetId');
-  const [query] = useDebouncedValue(filters, 300);
   const [opened, setOpened] = useState<string | null>(null);
-  const list = useList<AuditEntry>({ noun: 'audit', path: '/platform/audit-log', query });
+  const list = useList<AuditEntry>({ noun: 'audit', path: '/platform/audit-log', query: filters });
   const nameOf = useActorName();
   const columns: Column<AuditEntry>[] = [
     {
@@ -75,11 +74,23 @@ export function AuditPage() {
         about="Every change: who made it, and when. Entries are chained by hash and can be verified outside this service."
       />
       <div className="filters">
-        <Filter label="Action" value={filters.action} set={(value) => setFilter('action', value)} />
-        <Filter label="Actor id" value={filters.actorId} set={(value) => setFilter('actorId', value)} />
-        <Filter
+        <TextFilter
+          label="Action"
+          placeholder="exactly"
+          value={filters.action}
+          set={(value) => setFilter('action', value)}
+        />
+        <TextFilter
+          label="Actor id"
+          placeholder="exactly"
+          value={filters.actorId}
+          set={(value) => setFilter('actorId', value)}
+        />
+        <TextFilter
           label="Resource id"
-          whole
+          // In a row of its own on narrow screens.
+          className="whole"
+          placeholder="exactly"
           value={filters.targetId}
           set={(value) => setFilter('targetId', value)}
         />
@@ -96,28 +107,5 @@ export function AuditPage() {
         }
       />
     </>
-  );
-}
-
-function Filter({
-  label,
-  value,
-  set,
-  whole = false,
-}: {
-  label: string;
-  /** In a row of its own on narrow screens. */
-  whole?: boolean;
-  value: string | undefined;
-  set(value: string): void;
-}) {
-  return (
-    <TextInput
-      label={label}
-      {...(whole && { className: 'whole' })}
-      placeholder="exactly"
-      value={value ?? ''}
-      onChange={(event) => set(event.currentTarget.value)}
-    />
   );
 }

@@ -1,12 +1,12 @@
 /** Files, newest first: all of them, or those of one vault. */
-import { Badge, Group, Select, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Badge, Group, Select, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useList } from '../api/lists.ts';
 import { type Column, DataTable } from '../frame/data-table.tsx';
 import { useFilters } from '../frame/filters.ts';
 import { EmptyState } from '../frame/states.tsx';
+import { TextFilter } from '../frame/text-filter.tsx';
 import { formatBytes, Status, Time } from '../frame/values.tsx';
 import { pathTo } from '../links.ts';
 import { anchorStatuses } from '../records/record.ts';
@@ -74,11 +74,10 @@ export interface FileListProps {
 
 export function FileList({ vaultAddress, create }: FileListProps) {
   const [filters, setFilter] = useFilters('vault', 'name', 'status');
-  const [givenName] = useDebouncedValue(filters.name, 300);
   const list = useList<FileVersion>({
     noun: 'files',
     path: filesPath,
-    query: { vaultAddress: vaultAddress ?? filters.vault, name: givenName, status: filters.status },
+    query: { vaultAddress: vaultAddress ?? filters.vault, name: filters.name, status: filters.status },
   });
   const filtered = Object.keys(filters).length > 0;
   return (
@@ -87,13 +86,13 @@ export function FileList({ vaultAddress, create }: FileListProps) {
         {vaultAddress === undefined && (
           <VaultFilter value={filters.vault ?? null} choose={(value) => setFilter('vault', value)} />
         )}
-        <TextInput
+        <TextFilter
           label="Name"
           placeholder="exactly"
           flex="1 1 140px"
           maw={240}
-          value={filters.name ?? ''}
-          onChange={(event) => setFilter('name', event.currentTarget.value)}
+          value={filters.name}
+          set={(value) => setFilter('name', value)}
         />
         <Select
           label="Status"

@@ -1,12 +1,12 @@
 /** Records, newest first: all of them, or those of one vault. */
-import { Box, Group, Select, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Box, Group, Select, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useList } from '../api/lists.ts';
 import { type Column, DataTable } from '../frame/data-table.tsx';
 import { useFilters } from '../frame/filters.ts';
 import { EmptyState } from '../frame/states.tsx';
+import { TextFilter } from '../frame/text-filter.tsx';
 import { Code, Status, Time } from '../frame/values.tsx';
 import { pathTo } from '../links.ts';
 import { anchorStatuses, type RecordVersion, recordsPath } from './record.ts';
@@ -39,23 +39,22 @@ const columns: Column<RecordVersion>[] = [
 
 export function RecordList({ vaultAddress, create }: { vaultAddress?: string; create?: ReactNode }) {
   const [filters, setFilter] = useFilters('externalId', 'status');
-  const [externalId] = useDebouncedValue(filters.externalId, 300);
   const list = useList<RecordVersion>({
     noun: 'records',
     path: recordsPath,
-    query: { vaultAddress, externalId, status: filters.status },
+    query: { vaultAddress, ...filters },
   });
   const filtered = Object.keys(filters).length > 0;
   return (
     <>
       <Group gap="sm" mb="md" align="flex-end">
-        <TextInput
+        <TextFilter
           label="External id"
           placeholder="exactly"
           flex="1 1 140px"
           maw={240}
-          value={filters.externalId ?? ''}
-          onChange={(event) => setFilter('externalId', event.currentTarget.value)}
+          value={filters.externalId}
+          set={(value) => setFilter('externalId', value)}
         />
         <Select
           label="Status"

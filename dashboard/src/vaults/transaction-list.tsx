@@ -1,11 +1,12 @@
 /** The transactions of a vault, newest first, between two days; scrolling loads more. */
-import { Group, TextInput } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { callWhole } from '../api/call.ts';
 import { useAsList } from '../api/lists.ts';
 import { type Column, DataTable } from '../frame/data-table.tsx';
 import { useFilters } from '../frame/filters.ts';
 import { EmptyState } from '../frame/states.tsx';
+import { TextFilter } from '../frame/text-filter.tsx';
 import { Code, Time } from '../frame/values.tsx';
 import type { VaultTransaction } from './vault.ts';
 
@@ -32,18 +33,13 @@ export function TransactionList({ address }: { address: string }) {
   return (
     <>
       <Group gap="sm" mb="md" align="flex-end">
-        <TextInput
+        <TextFilter
           type="date"
           label="From day (UTC)"
           value={from}
-          onChange={(event) => setFilter('from', event.currentTarget.value)}
+          set={(value) => setFilter('from', value)}
         />
-        <TextInput
-          type="date"
-          label="To day (UTC)"
-          value={to}
-          onChange={(event) => setFilter('to', event.currentTarget.value)}
-        />
+        <TextFilter type="date" label="To day (UTC)" value={to} set={(value) => setFilter('to', value)} />
       </Group>
       <Transactions address={address} initialDate={from} finalDate={to} />
     </>

@@ -1,11 +1,12 @@
 /** The delivery log: every event that was or will be sent, by endpoint, state, type and time. */
-import { Select, TextInput } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useList } from '../api/lists.ts';
 import { type Column, DataTable } from '../frame/data-table.tsx';
 import { type Filters, useFilters } from '../frame/filters.ts';
 import { EmptyState } from '../frame/states.tsx';
+import { TextFilter } from '../frame/text-filter.tsx';
 import { Code, Status, Time } from '../frame/values.tsx';
 import { pathTo } from '../links.ts';
 import { type Delivery, type Endpoint, endpointList, eventTypes } from './endpoint.ts';
@@ -89,23 +90,23 @@ export function DeliveryLog({ endpointId }: { endpointId?: string }) {
           value={filters.type ?? null}
           onChange={(value) => setFilter('type', value)}
         />
-        <TextInput
+        <TextFilter
           label="Event id"
           placeholder="evt_…"
-          value={filters.event ?? ''}
-          onChange={(event) => setFilter('event', event.currentTarget.value.trim())}
+          value={filters.event}
+          set={(value) => setFilter('event', value)}
         />
-        <TextInput
+        <TextFilter
           type="date"
           label="From day (UTC)"
-          value={filters.from ?? ''}
-          onChange={(event) => setFilter('from', event.currentTarget.value)}
+          value={filters.from}
+          set={(value) => setFilter('from', value)}
         />
-        <TextInput
+        <TextFilter
           type="date"
           label="To day (UTC)"
-          value={filters.to ?? ''}
-          onChange={(event) => setFilter('to', event.currentTarget.value)}
+          value={filters.to}
+          set={(value) => setFilter('to', value)}
         />
       </div>
       {endpointId === undefined ? (
@@ -133,7 +134,7 @@ interface DeliveriesProps {
 function Deliveries({ filters, endpointId, urls }: DeliveriesProps) {
   const query = {
     endpointId,
-    eventId: filters.event,
+    eventId: filters.event?.trim(),
     status: filters.status,
     type: filters.type,
     from: filters.from && `${filters.from}T00:00:00Z`,
