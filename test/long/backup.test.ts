@@ -257,7 +257,7 @@ test('both commands start the database if no service runs, and explain errors in
   assert.ok(!existsSync(archive));
   const told = await holdfast(source, 'backup', archive, ...passphraseFile());
   assert.equal(told.code, 0, told.stderr);
-  assert.match(told.stdout, /alone\.tar holds [\d,]+ rows of \d+ tables and 0 blobs/);
+  assert.match(told.stdout, /alone\.tar contains [\d,]+ rows of \d+ tables and 0 blobs/);
   assert.match(told.stdout, /The master key is in .*alone\.tar\.key, encrypted/);
   assert.match(told.stderr, /database: rows, \d+ of \d+/);
 
