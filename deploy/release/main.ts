@@ -2,13 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { buildSite } from '../../docs/build.ts';
-import { buildDashboard } from '../../src/http/pages/dashboard-build.ts';
-import { assemble } from '../image/assemble.ts';
+import { assemble, buildParts, builtParts } from '../image/assemble.ts';
 import { writeArchive } from './archive.ts';
 import { billOfMaterials, licences } from './inventory.ts';
 import { releaseNotes } from './notes.ts';
@@ -40,8 +38,13 @@ export async function makeRelease({ out, packageOnly = false }: ReleaseOptions):
   try {
     await mkdir(made);
     const image = join(work, 'image');
-    if (packageOnly) await Promise.all([buildDashboard(), buildSite()]);
-    else await assemble(image);
+    const folder = join(work, 'package');
+    if (packageOnly) {
+      await buildParts(folder);
+    } else {
+      await assemble(image);
+      for (const part of builtParts) await cp(join(image, part), join(folder, part), { recursive: true });
+    }
     const texts = {
       [`holdfast-${version}.cdx.json`]: billOfMaterials({ commit, time }),
       'LICENSES.txt': licences(),
@@ -49,7 +52,6 @@ export async function makeRelease({ out, packageOnly = false }: ReleaseOptions):
     };
     for (const [name, text] of Object.entries(texts)) await writeFile(join(made, name), text);
 
-    const folder = join(work, 'package');
     await makePackage(folder);
     await writeFile(join(folder, 'LICENSES.txt'), texts['LICENSES.txt'] ?? '');
     const file = join(made, `holdfast-${version}.tgz`);

@@ -19,8 +19,6 @@ const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
 const parts = [
   'src',
   'migrations',
-  'dashboard/dist',
-  'docs/.vitepress/dist',
   'docs/holdfast.1',
   'README.md',
   'CHANGELOG.md',
@@ -30,7 +28,7 @@ const parts = [
 /** Opened by their path, so they stay packages. */
 const fonts = /^(dejavu-fonts-ttf|@fontsource-variable\/.*)$/;
 
-/** Expects the dashboard and the site of the documents to be built. */
+/** Expects the built parts, the dashboard and the site of the documents, to be there already. */
 export async function makePackage(target: string): Promise<void> {
   for (const part of parts) copy(part, target, (path) => !/\.test\.ts$/.test(path));
   for (const font of fontPackages()) copy(`node_modules/${font}`, target, isRead);

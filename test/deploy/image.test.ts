@@ -13,7 +13,10 @@ import { startUntil } from '../support/service/process.ts';
 /** The image may have 350 MB, and its base has some 60. */
 const mostBytes = 290_000_000;
 
-test('the service runs from what is copied into the image', { skip: longOnly }, async (t) => {
+test('the service runs from what is copied into the image', {
+  skip: longOnly,
+  timeout: 300_000,
+}, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-image-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const app = join(folder, 'app');

@@ -1,19 +1,21 @@
 /** Bundles the dashboard into dashboard/dist: one page, and scripts and styles with their hash in the name. */
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { moveIntoPlace } from './move-into-place.ts';
 
 export const dashboardFolder = join(import.meta.dirname, '../../../dashboard');
 const distFolder = join(dashboardFolder, 'dist');
 /** Base path of everything but the page itself; must differ from the paths of pages, such as /assets. */
 const filePath = '/static';
 
-export async function buildDashboard(): Promise<{ files: number; bytes: number }> {
+export async function buildDashboard(folder = distFolder): Promise<{ files: number; bytes: number }> {
   const { build, stop } = await import('esbuild');
+  await mkdir(dirname(folder), { recursive: true });
   // Another process may be building or reading at the same time, so the result is moved into place as a whole.
-  const fresh = `${distFolder}.${process.pid}`;
+  const fresh = await mkdtemp(`${folder}.`);
   try {
-    await rm(fresh, { recursive: true, force: true });
-    await mkdir(fresh, { recursive: true });
+    // The account that the service runs as may be another one.
+    await chmod(fresh, 0o755);
     const { metafile } = await build({
       absWorkingDir: dashboardFolder,
       entryPoints: ['src/main.tsx', 'src/style.css'],
@@ -37,8 +39,7 @@ export async function buildDashboard(): Promise<{ files: number; bytes: number }
       if (entryPoint) html = html.replace(`"${entryPoint}"`, `"${filePath}/${basename(output)}"`);
     }
     await writeFile(join(fresh, 'index.html'), html);
-    await rm(distFolder, { recursive: true, force: true });
-    await rename(fresh, distFolder);
+    await moveIntoPlace(fresh, folder);
     const sizes = Object.values(metafile.outputs).map(({ bytes }) => bytes);
     return { files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
   } finally {
