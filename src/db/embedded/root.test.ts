@@ -132,8 +132,8 @@ async function servesAs(
   const user = await start(dataDir);
   try {
     assert.deepEqual(await query(user.connection(), 'select 1 as one'), [{ one: 1 }]);
-    const pid = String(await serverPid(dataDir));
-    assert.equal(Number(execFileSync('ps', ['-o', 'uid=', '-p', pid], { encoding: 'utf8' })), uid);
+    const status = await readFile(`/proc/${await serverPid(dataDir)}/status`, 'utf8');
+    assert.match(status, new RegExp(`^Uid:\\t${uid}\\t${uid}\\t`, 'm'));
     await also(user);
   } finally {
     await user.release();

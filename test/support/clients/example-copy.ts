@@ -1,6 +1,7 @@
 /** Starts an example with the command of its README, in a copy of the checkout, so that nothing is installed in this one. */
 import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { pathWithPrograms } from '../programs/needs.ts';
 import { type RunningProcess, type Settings, startUntil } from '../service/process.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -25,7 +26,7 @@ export function startExample(
   command: string,
   { ready, settings }: { ready: RegExp; settings: Settings },
 ): Promise<{ running: RunningProcess; match: RegExpExecArray }> {
-  const PATH = [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter);
+  const PATH = [join(root, 'node_modules/.bin'), pathWithPrograms()].join(delimiter);
   // Where and how this machine reaches the registry.
   const registry = Object.entries(process.env).filter(([name]) =>
     /^(npm_config_registry|NODE_EXTRA_CA_CERTS|https?_proxy|no_proxy)$/i.test(name),
