@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { type Dispatcher, Pool } from 'undici';
+import { type SentRequest, toCurl } from '../support/openapi/curl.ts';
 import { asPerson, credentialsFor, type Operation } from '../support/openapi/openapi-operations.ts';
 import { createRequests, pathAndQuery, type Request } from '../support/openapi/openapi-requests.ts';
 import { assertDocumented } from '../support/openapi/openapi-shapes.ts';
 import { fc } from '../support/service/properties.ts';
 import { type Answer, readAnswer } from '../support/service/service.ts';
-import { type SentRequest, toCurl } from './curl.ts';
 import { type Fixture, type FuzzedService, startFuzzed } from './fixture.ts';
 
 export interface FuzzOptions {

@@ -155,8 +155,7 @@ export function smallestRequest(
 const expectedConflicts: [request: RegExp, reason: RegExp][] = [
   [/^GET .*\/validations\/\{validationId\}\/proof$/, /has no result yet|not confirmed on the chain yet/],
   [/^GET .*\/audit-log\/proof$/, /audit log has no confirmed anchor yet/],
-  [/^GET .*\/(proof|certificate|evidence)\/?$/, /not confirmed on the chain yet/],
-  [/^GET .*\/assets\/\{assetId\}\/history\/$/, /not confirmed on the chain yet/],
+  [/^GET .*\/(proof|certificate|evidence|history)\/?$/, /not confirmed on the chain yet/],
   [/^GET .*\/release-certificate\/$/, /is not certified, so there is no release certificate/],
   [/^POST .*\/transfer\/?$/, /already belongs to the vault/],
   [/^POST .*\/install\/$/, /cannot be installed in itself/],

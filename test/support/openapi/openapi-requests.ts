@@ -142,6 +142,8 @@ export function createRequests({ existing, thingsOf }: Known): Requests {
       vaultAddress,
       parentAssetId: assetId,
       version: '1',
+      // For what nothing anchors here: each other number is so many seconds in which the request is open.
+      wait: '0',
     };
   }
 
