@@ -2,31 +2,45 @@
 // tier: process
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { engineAccount, signCode, startEngine } from '../../../../test/support/fixtures/engine-fixture.ts';
 import { waitUntil } from '../../../../test/support/service/process.ts';
 
 const endlessLoop = '0x5b5f56';
 
-test('answers again after its process was killed, also in the middle of a request', async (t) => {
+test('answers again after its process was killed, at rest or in the middle of a request', async (t) => {
   const { engine, head, losses } = await startEngine(t);
   const account = () =>
     engine.ask('account', { stateRoot: head().stateRoot, address: engineAccount.address });
   const before = await account();
-  for (const waitMs of [0, 5, 20]) {
-    const pid = engine.pid();
-    assert.ok(pid !== null);
-    const asked = Array.from({ length: 4 }, () =>
-      engine.ask('call', { at: head(), call: { data: endlessLoop } }).then(
+  for (const when of ['at rest', 'in the first request', 'in the second request'] as const) {
+    const pid = engine.pid() ?? assert.fail();
+    // Stopped, it is certainly at it when it is killed.
+    const stop = () => process.kill(pid, 'SIGSTOP');
+    const outcomes: string[] = [];
+    const ask = async () => {
+      const outcome = await engine.ask('call', { at: head(), call: { data: endlessLoop } }).then(
         () => 'answered',
         (error) => error.kind,
-      ),
-    );
-    await sleep(waitMs);
+      );
+      outcomes.push(outcome);
+      // Nothing of the next one is answered before this goes on.
+      if (when === 'in the second request' && outcomes.length === 1) stop();
+    };
+    if (when === 'in the first request') stop();
+    const asked = when === 'at rest' ? [] : [ask(), ask(), ask(), ask()];
+    if (when === 'in the second request') await waitUntil(() => outcomes.length === 1);
     process.kill(pid, 'SIGKILL');
-    const outcomes = await Promise.all(asked);
-    assert.ok(outcomes.every((outcome) => outcome === 'answered' || outcome === 'lost'));
-    assert.ok(outcomes.filter((outcome) => outcome === 'lost').length <= 1, 'only what it was doing is lost');
+    if (when === 'at rest') await waitUntil(() => losses.length === 1);
+    await Promise.all([...asked, ...(when === 'at rest' ? [ask()] : [])]);
+    // Only what it was doing is lost.
+    assert.deepEqual(
+      outcomes,
+      {
+        'at rest': ['answered'],
+        'in the first request': ['lost', 'answered', 'answered', 'answered'],
+        'in the second request': ['answered', 'lost', 'answered', 'answered'],
+      }[when],
+    );
     assert.notEqual(engine.pid(), pid);
   }
   assert.deepEqual(await account(), before);
