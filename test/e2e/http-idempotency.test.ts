@@ -139,12 +139,18 @@ test('of concurrent different payloads with one key one wins, and the others are
         post(nodes[turn % nodes.length] as Service, vaults, key, { name: `${key} ${turn % 4}` }),
       ),
     );
-    for (const answer of answers.filter(({ status }) => status !== 201)) {
-      assertError(answer);
-      assert.ok([409, 422].includes(answer.status), answer.text);
+    const made = answers.filter(({ status }) => status === 201);
+    const [winner] = made;
+    assert.ok(winner);
+    for (const [turn, answer] of answers.entries()) {
+      const isSame = winner.json.name === `${key} ${turn % 4}`;
+      if (isSame && answer.status === 201) assert.equal(answer.text, winner.text);
+      else if (isSame) assertError(answer, 'idempotency_in_progress');
+      // As long as the first is under way, another one is told to wait too.
+      else assertError(answer, answer.status === 409 ? 'idempotency_in_progress' : 'idempotency_key_reused');
     }
-    const made = await sql('select count(*) from vaults where name like $1', [`${key}%`]);
-    assert.equal(Number(made.rows[0].count), 1);
+    const { rows } = await sql('select name from vaults where name like $1', [`${key}%`]);
+    assert.deepEqual(rows, [{ name: winner.json.name }]);
   }
 });
 
