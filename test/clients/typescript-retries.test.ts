@@ -103,10 +103,15 @@ test('repeats after a lost answer only what may be repeated', async () => {
     ['a POST without a key', (client) => client.testEndpoint({ endpointId: 'whe_1' }), 1],
     ['a change of a version', (client) => client.updateAsset({ assetId: 'a' }, { ifMatch: '"1"' }), 1],
   ];
-  for (const failure of ['lost', { status: 502, body: '<html>' }, { status: 500, body: {} }] as const) {
+  const failures = [
+    ['lost', ConnectionError],
+    [{ status: 502, body: '<html>' }, { status: 502 }],
+    [{ status: 500, body: {} }, { status: 500 }],
+  ] as const;
+  for (const [failure, error] of failures) {
     for (const [name, call, sent] of cases) {
       const { client, requests } = scripted(failure);
-      await withoutWaiting(() => assert.rejects(call(client)));
+      await withoutWaiting(() => assert.rejects(call(client), error));
       assert.equal(requests.length, sent, name);
     }
   }

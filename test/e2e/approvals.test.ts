@@ -222,7 +222,14 @@ test('a request can be refused with a reason, withdrawn by who asked, and is tol
 test('lists have pages and a filter by status, and viewers may look', async () => {
   const viewer = await fixture.member('viewer');
   const list = (query: string) => viewer.visitor.call('GET', `${api}/approvals?${query}`);
+  await fixture.require(true);
+  const asking: string[] = [];
+  for (let n = 0; n < 4; n += 1) asking.push(asked(await makeKey(fixture.developer.visitor)));
   const all = (await list('')).json;
+  assert.deepEqual(
+    all.slice(0, 4).map(({ id }: { id: string }) => id),
+    asking.toReversed(),
+  );
   const pages: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page: Answer = await list(`limit=3${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
@@ -239,6 +246,7 @@ test('lists have pages and a filter by status, and viewers may look', async () =
       json,
       all.filter((one: { status: string }) => one.status === status),
     );
+    if (status === 'open') assert.ok(json.length >= asking.length);
   }
   assertError(await list('status=lost'), 'invalid_request');
   assert.ok(all.every(({ canDecide }: { canDecide: boolean }) => !canDecide));

@@ -270,7 +270,9 @@ test('an interrupted commit counts nothing, and blocks nobody', async () => {
   await tenant.limit({ anchors_per_day: 3 });
   const leaf = insertLeaf(tenant, { kind: 'record', storedBytes: 50 });
   // Dies before its commit, with the budget in its hands.
-  await assert.rejects(service.sql(`begin; ${leaf}; select pg_terminate_backend(pg_backend_pid())`));
+  await assert.rejects(service.sql(`begin; ${leaf}; select pg_terminate_backend(pg_backend_pid())`), {
+    code: '57P01',
+  });
   assert.deepEqual(await figures(tenant), { bytes: 0, anchors: 0 });
   const answers = await Promise.all(Array.from({ length: 4 }, (_, n) => tenant.record({ n })));
   assert.deepEqual(statuses(answers), [202, 202, 202, 403]);

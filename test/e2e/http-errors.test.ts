@@ -271,7 +271,7 @@ test('headers that are too large are 431 and the message says so', async () => {
 
 test('never answers an unknown expectation with a bare 417', async () => {
   const bytes = 'GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: magic\r\n\r\n';
-  assertError(await sendBytes(service.url, bytes));
+  assertError(await sendBytes(service.url, bytes), 'resource_not_found');
 });
 
 test('a client that accepts problem+json gets the same four members in that form', async () => {

@@ -201,8 +201,11 @@ test('honours Retry-After as seconds and as a date, but never beyond a day', asy
 });
 
 test('a redirect is a failure, and its target sees no connection', async () => {
-  for (const { status, attempts } of await deliveriesTo('redirect')) {
+  const deliveries = await deliveriesTo('redirect');
+  assert.equal(deliveries.length, 1);
+  for (const { status, attempts } of deliveries) {
     assert.equal(status, 'failed');
+    assert.equal(attempts.length, allAttempts);
     for (const { error, statusCode } of attempts) {
       assert.equal(statusCode, 307);
       assert.equal(error, 'The receiver answered 307; redirects are not followed.');

@@ -125,7 +125,7 @@ describe('a batcher that dies', () => {
       await fixture.batcher().step(fixture.lead);
       return commit(work);
     };
-    await assert.rejects(fixture.batcher().step(late));
+    await assert.rejects(fixture.batcher().step(late), /another batch was made of these leaves meanwhile/);
     assert.equal((await fixture.batches()).length, 1);
     const { rows } = await sql<{ count: number }>`select count(*) as count from outgoing_transactions
       where id not in (select outgoing_id from anchor_batches) and call_data like ${(await fixture.batches())[0]?.root}`.execute(
