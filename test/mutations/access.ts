@@ -235,4 +235,12 @@ export const accessMutations: Mutation[] = [
     why: 'Two who change the same asset would overwrite each other unseen.',
     tests: ['test/e2e/asset-changes.test.ts'],
   },
+  {
+    name: 'everybody cut off at the first look',
+    file: 'src/events/events.routes.ts',
+    text: 'mayGoOn: () => mayStillRead(request, workspaceId),',
+    replacement: 'mayGoOn: async () => false && mayStillRead(request, workspaceId),',
+    why: 'Nobody could follow the events for longer than five seconds.',
+    tests: ['test/e2e/session-attacks.test.ts'],
+  },
 ];

@@ -194,4 +194,28 @@ export const chainMutations: Mutation[] = [
     why: 'An event that was copied with the number of a transaction still to come would be in the feed twice.',
     tests: ['src/events/event-order.test.ts'],
   },
+  {
+    name: 'transaction that no block takes holds up the others',
+    file: 'src/chain/embedded/embedded-chain.ts',
+    text: '    pool.acquit(transactions);\n',
+    replacement: '',
+    why: 'After the loss of an engine, one that waits for an earlier nonce would be tried alone for ever, and nothing else mined.',
+    tests: ['src/chain/embedded/engine-kills.test.ts'],
+  },
+  {
+    name: 'lost engine takes along what waits',
+    file: 'src/chain/embedded/engine/engine.ts',
+    text: 'const unheard = ready ? [] : [',
+    replacement: 'const unheard = [',
+    why: 'A call that takes too long would fail the calls of everybody else.',
+    tests: ['src/chain/embedded/engine/engine.test.ts'],
+  },
+  {
+    name: 'answer kept for a client that does not read',
+    file: 'src/chain/embedded/gateway.ts',
+    text: "await event(response, 'drain', { signal })",
+    replacement: "await event(response, 'drain')",
+    why: 'Whoever asks and never reads would hold memory, and one of the few turns, for as long as they like.',
+    tests: ['src/chain/embedded/gateway.test.ts'],
+  },
 ];
