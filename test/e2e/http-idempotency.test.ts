@@ -139,9 +139,7 @@ test('of concurrent different payloads with one key one wins, and the others are
         post(nodes[turn % nodes.length] as Service, vaults, key, { name: `${key} ${turn % 4}` }),
       ),
     );
-    const made = answers.filter(({ status }) => status === 201);
-    const [winner] = made;
-    assert.ok(winner);
+    const winner = answers.find(({ status }) => status === 201) ?? assert.fail('none won');
     for (const [turn, answer] of answers.entries()) {
       const isSame = winner.json.name === `${key} ${turn % 4}`;
       if (isSame && answer.status === 201) assert.equal(answer.text, winner.text);

@@ -176,7 +176,10 @@ test('requests get 503 with Retry-After while PostgreSQL is dead, and the servic
   });
   // The first of them at the latest finds it dead; what its processes had in hand may have ended well before.
   assert.ok(statuses.has(503), 'no request came while it was dead');
-  assert.deepEqual([...statuses.difference(new Set([201, 503]))], []);
+  assert.deepEqual(
+    [...statuses].filter((status) => status !== 503 && status !== 201),
+    [],
+  );
   await waitUntil(async () => (await fetch(`${url}/readyz`)).status === 200);
 });
 
