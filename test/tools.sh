@@ -27,7 +27,7 @@ if [ ! -e $policy ]; then
 fi
 export DEBIAN_FRONTEND=noninteractive
 # shellcheck disable=SC2086
-if ! { apt-get update && apt-get install --yes --no-install-recommends $missing; } >"$log" 2>&1; then
+if ! { apt-get update && apt-get install --yes --no-install-recommends -o DPkg::Lock::Timeout=300 $missing; } >"$log" 2>&1; then
   tail -n 20 "$log" >&2
   exit 1
 fi

@@ -1,4 +1,7 @@
-/** The optional programs of the tests: how each is found, and what brings it. Tests get at them by needs.ts alone. */
+/**
+ * The optional programs of the tests: how each is found, and what brings it. Tests get at them by needs.ts alone. Whatever
+ * has a checkout is taken to have Node.js, git, a shell, bash, tar and the usual tools for files; not Python, nor openssl.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
