@@ -45,7 +45,7 @@ test('a visitor checks an entry and a sign-off with one click each', async () =>
     const page = await dashboard.open(path);
     await page.getByRole('link', { name }).last().click();
     await page.waitForURL('**/verify#*');
-    await page.getByText('proof.json').waitFor();
+    await page.locator('#proof-state', { hasText: 'proof.json' }).waitFor();
     await page.getByText('document.json').waitFor();
     // The chain of the test is no evidence of time.
     await verdict(page, 'incomplete');
