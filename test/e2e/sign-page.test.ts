@@ -1,4 +1,5 @@
 /** The page that workers open by their links, in a real browser: invited, registered, confirmed, signing. */
+// tier: process
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';

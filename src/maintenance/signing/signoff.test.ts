@@ -1,4 +1,5 @@
 /** The pure part of sign-offs: a frozen signature, the rules one by one, and that browsers can run all of it. */
+// own process: the bundler keeps a process of its own
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
