@@ -1,4 +1,5 @@
 /** What a test file shares with the next one in its process, and must leave as it found it. */
+import { newId, timeOf } from '../../src/runtime/ids.ts';
 
 /** Replaced by tests that take the place of the clock or of the network. */
 const replaceable = {
@@ -27,6 +28,7 @@ export interface Surroundings {
 }
 
 export function takeSurroundings(): Surroundings {
+  const now = Date.now;
   const directory = process.cwd();
   const mask = process.umask();
   const environment = { ...process.env };
@@ -44,6 +46,8 @@ export function takeSurroundings(): Surroundings {
         if (!names.has(name) && !lasting.test(name)) changes.push(`It left the global ${name}.`);
       for (const { event, count } of listeners)
         if (process.listenerCount(event) !== count) changes.push(`It left a listener for ${event}.`);
+      // Ids never go back.
+      if (timeOf(newId('evt')).getTime() > now()) changes.push('It made ids while the clock was ahead.');
       if (process.cwd() !== directory) changes.push(`It left the process in ${process.cwd()}.`);
       if (process.umask() !== mask) changes.push('It left the file mode mask changed.');
       return changes;

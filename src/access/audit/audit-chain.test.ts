@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
 import { openTestDatabase, withClient } from '../../../test/support/service/database.ts';
-import { countEntries } from '../../../test/support/service/index-entries.ts';
+import { countEntries, endIdleConnections } from '../../../test/support/service/index-entries.ts';
 import { type Db, openDatabase } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import { runEach } from '../../runtime/check.ts';
@@ -240,6 +240,7 @@ for (const [what, hold] of [
         await write(id, 1000);
         await chain();
         const reads = { index: 'audit_entries_written_in', work: chain };
+        await endIdleConnections(single.pool);
         assert.ok((await countEntries(single.pool, reads)) < 50);
         await write(id, 3);
         assert.ok((await countEntries(single.pool, reads)) < 50);

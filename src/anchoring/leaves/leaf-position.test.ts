@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import type pg from 'pg';
 import { type Fixture, openFixture, type TestVault } from '../../../test/support/fixtures/batcher-fixture.ts';
 import { withClient } from '../../../test/support/service/database.ts';
-import { countEntries } from '../../../test/support/service/index-entries.ts';
+import { countEntries, endIdleConnections } from '../../../test/support/service/index-entries.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { loadKeccak } from '../../proof/keccak.ts';
 import { runEach } from '../../runtime/check.ts';
@@ -298,6 +298,7 @@ for (const [what, hold] of [
         await acceptMany(round, 500);
         await batcher.step(fixture.lead);
       }
+      await endIdleConnections(single.pool);
       const look = { index: 'anchor_leaves_written_in', work: () => batcher.step(fixture.lead) };
       assert.ok((await countEntries(single.pool, look)) < 50);
       await acceptMany('d', 3);

@@ -1,4 +1,5 @@
 /** The partitions of the delivery log: when they are created and dropped. */
+// own process: it makes ids while the clock is ahead
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../../test/support/service/database.ts';

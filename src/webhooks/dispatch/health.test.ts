@@ -1,4 +1,5 @@
 /** Endpoint health: failures, recoveries, and when an endpoint is disabled. */
+// own process: it makes ids while the clock is ahead
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';

@@ -21,3 +21,11 @@ export async function countEntries(
   await work();
   return (await read()) - start;
 }
+
+/** Those beside this pool of one: they report what they have read when they end, and otherwise up to ten seconds later. */
+export async function endIdleConnections(pool: Pool): Promise<void> {
+  await pool.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and state = 'idle'`,
+  );
+}
