@@ -39,9 +39,22 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 test('a release is made twice with the same bytes', { skip: longOnly, ...wholeRelease }, async () => {
-  assert.equal(await makeRelease({ out: join(folder, 'two'), packageOnly: true }), sums);
+  const again = await makeRelease({ out: join(folder, 'two'), packageOnly: true });
+  if (again !== sums) assert.deepEqual(await differing(out, join(folder, 'two')), [], 'these files differ');
+  assert.equal(again, sums);
   await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out });
 });
+
+/** Also which files of the package. */
+async function differing(one: string, two: string): Promise<string[]> {
+  for (const release of [one, two]) {
+    const unpacked = join(release, 'unpacked');
+    await mkdir(unpacked);
+    await run('tar', ['-xzf', join(release, `holdfast-${version}.tgz`), '-C', unpacked]);
+  }
+  const { stdout } = await run('diff', ['-rq', one, two]).catch((error) => error);
+  return stdout.trim().split('\n');
+}
 
 test('a release names all packages with their licences', { skip: longOnly }, async () => {
   const bill = JSON.parse(await readFile(join(out, `holdfast-${version}.cdx.json`), 'utf8'));
