@@ -8,25 +8,28 @@ import { waitUntil } from '../support/service/process.ts';
 
 export interface EmbeddedSide {
   url(): Promise<string>;
+  /** Of the node that leads. */
+  dataDir(): Promise<string>;
   /** kill -9 of the engine of this service; returns once it is gone. Does nothing where none runs. */
   kill(servicePid: number): Promise<void>;
 }
 
 /** `dataDirs`: of all nodes; the one that leads has it. */
 export function embeddedSide(dataDirs: string[]): EmbeddedSide {
-  async function find(): Promise<string | null> {
+  async function find(): Promise<{ dataDir: string; url: string } | null> {
     for (const dataDir of dataDirs) {
       const names = await readdir(join(dataDir, 'chain')).catch(() => []);
       for (const name of names) {
         const url = await findGateway(chainPaths(dataDir, Number(name)));
-        if (url !== null) return url;
+        if (url !== null) return { dataDir, url };
       }
     }
     return null;
   }
 
   return {
-    url: () => waitUntil(find),
+    url: async () => (await waitUntil(find)).url,
+    dataDir: async () => (await waitUntil(find)).dataDir,
     async kill(servicePid) {
       const engines = enginesOf(servicePid);
       for (const pid of engines) {

@@ -16,6 +16,8 @@ export interface FixtureChain {
   settings: Settings;
   /** Where its node can be asked directly. */
   url(): Promise<string>;
+  /** Of a node that commands reach the chain from: the embedded one runs only where its node leads. */
+  dataDir(): Promise<string>;
   /** kill -9 of the engine of the embedded one, in the service with this pid; returns once it is gone. */
   killEmbedded(servicePid: number): Promise<void>;
   /** What can be done to one of the test's. */
@@ -36,6 +38,7 @@ export async function openChain(
     mode,
     settings: side ? side.settings : mode === 'none' ? { HOLDFAST_CHAIN_RPC_URLS: nowhere } : {},
     url: async () => (side ? side.anvil.url : own.url()),
+    dataDir: async () => (mode === 'embedded' ? own.dataDir() : dataDirs[0]),
     killEmbedded: own.kill,
     rpc() {
       if (!side) throw new Error('this fault needs a chain of the test');
