@@ -73,6 +73,7 @@ function live(): number {
 
 test('exports thousands of entries in parts that any ZIP reader opens, with constant memory', {
   skip: longOnly,
+  timeout: 600_000,
 }, async () => {
   // What is loaded once and for all: the page, the fonts.
   await download(service, path(await fixture.newAsset()), join(folder, 'small.zip'));

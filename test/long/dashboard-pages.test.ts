@@ -128,6 +128,9 @@ async function settle(page: Page, path: string, title: string | RegExp): Promise
   await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
+/** The rules take seconds of processor time for each page. */
+const walk = { timeout: 600_000 };
+
 for (const colorScheme of ['light', 'dark'] as const) {
   // What is not about colours is the same in both.
   const rules = colorScheme === 'dark' ? ['color-contrast'] : undefined;
@@ -135,7 +138,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
   for (const half of [0, 1]) {
     const name = `${half === 0 ? 'no page has' : 'no other page has'} a serious accessibility fault`;
-    test(`${name} in ${colorScheme} colours`, { skip }, async () => {
+    test(`${name} in ${colorScheme} colours`, { skip, ...walk }, async () => {
       const faults: string[] = [];
       await withPage({ colorScheme }, async (page) => {
         for (const [path, title] of pages.filter((_, place) => place % 2 === half)) {
@@ -149,7 +152,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     });
   }
 
-  test(`no public page has a serious fault in ${colorScheme} colours`, { skip }, async () => {
+  test(`no public page has a serious fault in ${colorScheme} colours`, { skip, ...walk }, async () => {
     const faults: string[] = [];
     const link = await (await fixture.owner()).call('POST', `${platform}/invitations`, {
       body: { role: 'viewer' },
