@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { githubAnchor, linksStayInside, tabsAreNumbered } from './markdown.ts';
+import { githubAnchor, linesAreRead, linksStayInside, tabsAreNumbered } from './markdown.ts';
 import { sidebar } from './sidebar.ts';
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
@@ -37,6 +37,7 @@ export default defineConfig({
       linksStayInside(markdown);
       tabsAreNumbered(markdown);
     },
+    codeTransformers: [linesAreRead],
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   themeConfig: {

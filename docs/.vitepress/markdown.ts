@@ -44,6 +44,13 @@ export const tabsAreNumbered: Extension = ({ renderer }) => {
   };
 };
 
+/** By default a line that takes half a second is left as it is from there on, which depends on how busy the machine is. */
+export const linesAreRead: NonNullable<MarkdownOptions['codeTransformers']>[number] = {
+  preprocess(_code, options) {
+    options.tokenizeTimeLimit = 0;
+  },
+};
+
 /** Every document but these is a page, and is named relative to the one that links to it. */
 function leadsOutside(href: string): boolean {
   if (/^([a-z]+:|[#/])/.test(href)) return false;
