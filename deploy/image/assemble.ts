@@ -2,10 +2,10 @@
  * Copies what a running service needs from a checkout with its packages to a directory: node deploy/image/assemble.ts DIRECTORY
  * Left out: packages for development, those that are only in the dashboard's bundle, and files that no program reads.
  */
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { buildSite } from '../../docs/build.ts';
-import { buildDashboard } from '../../src/http/pages/dashboard-build.ts';
+import { site } from '../../docs/build.ts';
+import { dashboard } from '../../src/http/pages/dashboard-build.ts';
 
 interface Package {
   dependencies?: Record<string, string>;
@@ -17,10 +17,9 @@ interface Package {
 const root = resolve(import.meta.dirname, '../..');
 /** Of the checkout; its packages are copied one by one. */
 const parts = ['LICENSE', 'package.json', 'bin', 'src', 'migrations', 'pages'];
-const dashboard = 'dashboard/dist';
-const site = 'docs/.vitepress/dist';
 /** Built anew in each copy, and not in the checkout, where others may be reading. */
-export const builtParts = [dashboard, site];
+const built = [dashboard, site];
+export const builtParts = built.map(({ folder }) => folder);
 /** Bundled into dashboard/dist. */
 const bundled = /^(@mantine\/.*|@tanstack\/.*|react|react-dom|recharts)$/;
 /** Node.js does not read types in packages, nor maps. */
@@ -55,8 +54,7 @@ export async function assemble(target: string): Promise<void> {
 }
 
 export async function buildParts(target: string): Promise<void> {
-  await buildDashboard(join(target, dashboard));
-  await buildSite(join(target, site));
+  for (const { folder, build } of built) await build(join(target, folder));
 }
 
 /** The folders of all packages that the service may load, relative to the checkout. */
@@ -68,8 +66,8 @@ export function neededPackages(): string[] {
     .map((name) => ({ name, from: '' }));
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const path = findPackage(next.name, next.from);
-    // A package for another platform, or one that is optional, may be missing.
-    if (path === null || found.has(path)) continue;
+    // A package for another platform, or one that is optional, may be missing. A link leads to what only installs others.
+    if (path === null || found.has(path) || lstatSync(join(root, path)).isSymbolicLink()) continue;
     found.add(path);
     const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = readPackage(path);
     const peers = Object.keys(peerDependencies ?? {}).filter(

@@ -1,6 +1,6 @@
 /** The documents as a site: complete, without dead links, served under a strict policy, and usable in a real browser. */
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -8,7 +8,8 @@ import { after, before, test } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { sidebar } from '../../docs/.vitepress/sidebar.ts';
-import { buildSite, siteFolder } from '../../docs/build.ts';
+import { site } from '../../docs/build.ts';
+import { buildIfChanged } from '../../src/http/pages/built-folder.ts';
 import { startBrowser } from '../support/clients/browser.ts';
 import { findFaults } from '../support/fixtures/dashboard-fixture.ts';
 import { needs } from '../support/programs/needs.ts';
@@ -16,16 +17,13 @@ import { type Service, startService } from '../support/service/service.ts';
 
 const inBrowser = needs('chromium');
 const docs = join(import.meta.dirname, '../../docs');
+const siteFolder = join(docs, '.vitepress/dist');
 
 let service: Service;
 let browser: Browser;
 
 before(async () => {
-  const built = statSync(join(siteFolder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = globSync('{*.md,guide/*,public/*,build.ts,.vitepress/*.ts,.vitepress/theme/*}', {
-    cwd: docs,
-  });
-  if (sources.some((name) => statSync(join(docs, name)).mtimeMs > built)) await buildSite();
+  await buildIfChanged(site);
   service = await startService({ runLoops: false });
 });
 after(() => service?.close());

@@ -1,9 +1,11 @@
 /** Serves the dashboard: the same page under each of its paths, and its scripts and styles. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../runtime/errors.ts';
 import type { Api } from '../api/api.ts';
-import { buildDashboard, dashboardFolder } from './dashboard-build.ts';
+import { buildIfChanged } from './built-folder.ts';
+import { dashboard, dashboardFolder } from './dashboard-build.ts';
 import { pageTable } from './dashboard-table.ts';
 
 /** The first segment of each path of the dashboard; the dashboard itself interprets the rest. */
@@ -77,21 +79,18 @@ export function dashboardPages(app: Api): void {
   );
 }
 
-/** Reads the output of the build, and builds it now if it is missing. */
+/** Reads the output of the build, which is made now if it is missing or older than its sources. */
 function createDist(): { read(name: string): Promise<Buffer | null> } {
   /** Only files that exist, so that requests for unknown names cannot fill it. */
   const kept = new Map<string, Promise<Buffer | null>>();
-  let building: Promise<unknown> | null = null;
 
   async function load(name: string): Promise<Buffer | null> {
+    if (name === 'index.html') await refresh();
     try {
       return await readFile(join(dashboardFolder, 'dist', name));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      if (name !== 'index.html') return null;
-      building ??= buildDashboard();
-      await building;
-      return readFile(join(dashboardFolder, 'dist', name));
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || name === 'index.html') throw error;
+      return null;
     }
   }
 
@@ -113,4 +112,15 @@ function createDist(): { read(name: string): Promise<Buffer | null> } {
       return loading;
     },
   };
+}
+
+async function refresh(): Promise<void> {
+  try {
+    await buildIfChanged(dashboard);
+  } catch (error) {
+    // Where the service may not write, whoever installed it answers for what is there.
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(code) || !existsSync(join(dashboardFolder, 'dist')))
+      throw error;
+  }
 }
