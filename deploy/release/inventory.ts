@@ -14,6 +14,16 @@ interface LockedPackage {
   link?: boolean;
 }
 
+interface Component {
+  'bom-ref': string;
+  properties?: { name: string; value: string }[];
+}
+
+interface Dependency {
+  ref: string;
+  dependsOn: string[];
+}
+
 /** npm gives it another serial number and time with each call; here both follow from the commit. */
 export function billOfMaterials({ commit, time }: { commit: string; time: Date }): string {
   const npm = execFileSync('sh', ['-c', 'readlink -f "$(command -v npm)"'], { encoding: 'utf8' }).trim();
@@ -32,6 +42,14 @@ export function billOfMaterials({ commit, time }: { commit: string; time: Date }
   bill.metadata.timestamp = time.toISOString();
   // The version of npm on the machine that makes the release says nothing about the release.
   delete bill.metadata.tools;
+  // Our own packages that only install others.
+  const own = new Set<string>(
+    bill.components.filter(isPrivate).map((component: Component) => component['bom-ref']),
+  );
+  bill.components = bill.components.filter((component: Component) => !own.has(component['bom-ref']));
+  bill.dependencies = bill.dependencies
+    .filter(({ ref }: Dependency) => !own.has(ref))
+    .map(({ ref, dependsOn }: Dependency) => ({ ref, dependsOn: dependsOn.filter((one) => !own.has(one)) }));
   for (const component of bill.components) {
     // Where it was downloaded from, which may be a mirror; the hash says what it is.
     component.externalReferences = component.externalReferences?.filter(
@@ -39,6 +57,12 @@ export function billOfMaterials({ commit, time }: { commit: string; time: Date }
     );
   }
   return `${JSON.stringify(bill, null, 2)}\n`;
+}
+
+function isPrivate({ properties }: Component): boolean {
+  return (
+    properties?.some(({ name, value }) => name === 'cdx:npm:package:private' && value === 'true') === true
+  );
 }
 
 /** Every package that is in the release or bundled into its pages, with its licence; texts that repeat are printed once. */
