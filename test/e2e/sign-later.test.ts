@@ -1,4 +1,5 @@
 /** Signatures that waited on a device without network: their times, their order, and that they are taken once. */
+// own process: it makes ids while the clock is ahead
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { verifySignoff } from '../../src/maintenance/signing/signoff.ts';
