@@ -18,7 +18,7 @@ const replaceable = {
 } as const;
 
 /** Set by packages as they are loaded, and then for good. */
-const lasting = /^(__|awslambda$)/;
+const lasting = new RegExp(`^(__|awslambda$|${process.pid}$)`);
 
 const watchedEvents = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection', 'warning'];
 
