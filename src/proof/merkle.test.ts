@@ -1,7 +1,7 @@
 /** Merkle trees and batches against those of OpenZeppelin. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import { SimpleMerkleTree } from '@openzeppelin/merkle-tree';
 import { concat as concatHex, type Hex, keccak256 } from 'viem';
 import { fc } from '../../test/support/service/properties.ts';
@@ -10,7 +10,10 @@ import { fromHex, toHex } from './hex.ts';
 import { loadKeccak, plainKeccak } from './keccak.ts';
 import { buildTree, foldPath, hashBytes } from './merkle.ts';
 
-const keccak = await loadKeccak();
+let keccak: Awaited<ReturnType<typeof loadKeccak>>;
+before(async () => {
+  keccak = await loadKeccak();
+});
 
 test('both Keccaks agree, and the next call does not overwrite a result', () => {
   fc.assert(

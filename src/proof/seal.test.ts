@@ -1,7 +1,6 @@
 /** The digest and the signature of a seal, against viem. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { secp256k1 } from '@bitauth/libauth';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import {
@@ -82,6 +81,7 @@ test('refuses numbers that do not fit their types, instead of truncating them', 
 
 test('a signature by typed data or by digest recovers to its vault', async () => {
   const signature = await signSeal(fields, (typedData) => account.signTypedData(typedData));
+  const { secp256k1 } = await import('@bitauth/libauth');
   const signed = secp256k1.signMessageHashRecoverableCompact(fromHex(key), sealDigest(fields));
   assert.ok(typeof signed !== 'string');
   assert.equal(signatureOf(signed.signature, signed.recoveryId), signature);

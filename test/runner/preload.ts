@@ -1,12 +1,13 @@
-/** Loaded first in every process of a run: sets its clock, and resolves packages to their bundles. */
+/** Loaded first in every process of a run: sets its clock, resolves packages to their bundles, and makes waiting cheap. */
 import { readdirSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const { HOLDFAST_TEST_CLOCK, HOLDFAST_TEST_PACKAGES } = process.env;
 if (HOLDFAST_TEST_CLOCK !== undefined) setClock(Number(HOLDFAST_TEST_CLOCK));
 if (HOLDFAST_TEST_PACKAGES) findPackagesIn(HOLDFAST_TEST_PACKAGES);
+leaveOutPromises();
 
 /** Shifts Date by this many milliseconds. */
 function setClock(offsetMs: number): void {
@@ -35,4 +36,14 @@ function findPackagesIn(directory: string): void {
     resolve: (specifier, context, next) =>
       (context.conditions.includes('import') ? places.get(specifier) : undefined) ?? next(specifier, context),
   });
+}
+
+/**
+ * node:test follows each promise, to tell which test a stray error belongs to. An `await` then takes 3 µs instead of 0.1,
+ * which was a third of a run's processor time. Without that, a stray error is reported as one of the file.
+ */
+function leaveOutPromises(): void {
+  const hooks = createRequire(import.meta.url)('node:async_hooks') as typeof import('node:async_hooks');
+  const { createHook } = hooks;
+  hooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false } as typeof callbacks);
 }

@@ -115,6 +115,26 @@ test('a file without a test, one that does not load, and one that ends the proce
   assert.deepEqual(exited.faults, ['Its process ended with 0 before the tests did.']);
 });
 
+test('an error that no test waits for is a fault of its file', async () => {
+  const { faults } = await runText(
+    `test('waits', async () => { await null; setTimeout(() => { throw new Error('stray'); }, 5); await sleep(50); });`,
+  );
+  assert.match(faults.join('\n'), /^An error that no test caught: Error: stray/);
+});
+
+test('awaiting takes no longer than without node:test', async () => {
+  const { outcomes } = await runText(`test('awaits', async () => {
+    const before = process.threadCpuUsage();
+    for (let n = 0; n < 300_000; n += 1) await null;
+    const { user, system } = process.threadCpuUsage(before);
+    assert.ok(user + system < 300_000, \`\${(user + system) / 1_000} ms\`);
+  });`);
+  assert.deepEqual(
+    outcomes.map(({ error }) => error),
+    [null],
+  );
+});
+
 test('an error after the last test is a fault of its file', async () => {
   const { faults, outcomes } = await runText(
     `test('holds', () => { setTimeout(() => { throw new Error('too late'); }, 50); });`,

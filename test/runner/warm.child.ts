@@ -1,7 +1,7 @@
 /** A warm worker: runs the test files that it is sent, one after the other, in this process. */
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { leftOpen, openHandles } from './handles.ts';
 import { root } from './options.ts';
 import { takeSurroundings } from './surroundings.ts';
@@ -9,6 +9,7 @@ import { fileReported } from './warm-reporter.ts';
 import type { FileRequest, WarmMessage } from './warm-worker.ts';
 
 const tell = (message: WarmMessage) => process.send?.(message);
+const load = createRequire(import.meta.url);
 const stray: string[] = [];
 process.on('uncaughtExceptionMonitor', (error) => stray.push(`An error that no test caught: ${error.stack}`));
 
@@ -26,8 +27,9 @@ tell({ ready: true });
 
 async function run({ file, temporary }: FileRequest): Promise<void> {
   process.env.TMPDIR = temporary;
-  // node:test waits for the tests that the import adds to this one, and gives them its limit.
-  await test(file, { timeout: 2 ** 31 - 1 }, () => import(pathToFileURL(resolve(root, file)).href));
+  // node:test waits for the tests that this adds to the one that runs, and gives them its limit. Only what is called
+  // synchronously belongs to it, as promises are not followed (preload.ts).
+  await test(file, { timeout: 2 ** 31 - 1 }, () => void load(resolve(root, file)));
   await fileReported(file);
   const open = await leftOpen(handles);
   const faults = [

@@ -2,24 +2,28 @@
 // tier: process
 import assert from 'node:assert/strict';
 import { channel } from 'node:diagnostics_channel';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, beforeEach, type TestContext, test } from 'node:test';
+import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { waitUntil } from '../../../test/support/service/process.ts';
 import { RpcFault } from '../rpc/json-rpc.ts';
 import { type Gateway, openGateway } from './gateway.ts';
 import { findGateway } from './gateway-file.ts';
 import { chainPaths } from './paths.ts';
 
-const dir = await mkdtemp(join(tmpdir(), 'holdfast-gateway-'));
+const dir = mkdtempSync(join(tmpdir(), 'holdfast-gateway-'));
 const paths = { ...chainPaths(dir, 1), gatewayFile: join(dir, 'gateway.json') };
 const heard: { method: string; params: readonly unknown[] }[] = [];
 let behave: (method: string) => Promise<unknown> | null;
-const gateway = await open('gateway.json');
+let gateway: Gateway;
 
+before(async () => {
+  gateway = await open('gateway.json');
+});
 after(async () => {
   await gateway.close();
   await rm(dir, { recursive: true });

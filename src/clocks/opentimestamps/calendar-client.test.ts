@@ -1,6 +1,6 @@
 /** Stamping and upgrading with real calendars on loopback, well and misbehaving. */
 import assert from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { after, before, beforeEach, test } from 'node:test';
 import {
   type CalendarMode,
   type CalendarServer,
@@ -27,9 +27,13 @@ const patientMs = 600_000;
 const hurriedMs = 300;
 
 const imprint = sha256(Buffer.from('root'));
-const [one, two] = await Promise.all([startCalendar(), startCalendar()]);
+let one: CalendarServer;
+let two: CalendarServer;
 const clients: CalendarClient[] = [];
 
+before(async () => {
+  [one, two] = await Promise.all([startCalendar(), startCalendar()]);
+});
 after(async () => {
   await Promise.all(clients.map((client) => client.close()));
   await Promise.all([one.close(), two.close()]);

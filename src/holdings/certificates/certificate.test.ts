@@ -1,8 +1,9 @@
 /** The text of a certificate, read back from the PDF. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { drawWhole, readPdf } from '../../../test/support/clients/read-pdf.ts';
 import { fixed, makeProofs, utf8 } from '../../../test/support/fixtures/proof-fixture.ts';
+import type { Proof } from '../../proof/verify/proof.ts';
 import { verifyProof } from '../../proof/verify/verify.ts';
 import { drawCertificate } from './certificate.ts';
 import type {
@@ -26,16 +27,16 @@ const firstVersion: CustodyEntry = {
 const content = 'The tenant pays on the third.';
 const place = { sequence: 1, chainId: 1, blockNumber: 21_000_000, blockTime: 1_794_709_170 };
 const thing = { kind: 'file', id: 'fil_1', content: utf8(content), key: fixed(0x11) };
-const [made] = await makeProofs(
-  [
-    { ...thing, canonicalization: 'raw' },
-    { ...thing, id: 'fil_2', canonicalization: 'raw' },
-  ],
-  place,
-);
-const [keyed] = await makeProofs([{ ...thing, canonicalization: 'hmac-sha256', salt: fixed(0x22) }], place);
-assert.ok(made && keyed);
-const { proof } = made;
+let proof: Proof;
+let keyed: Proof;
+before(async () => {
+  const raw = { ...thing, canonicalization: 'raw' } as const;
+  const [made] = await makeProofs([raw, { ...raw, id: 'fil_2' }], place);
+  const hmac = { ...thing, canonicalization: 'hmac-sha256', salt: fixed(0x22) } as const;
+  const [other] = await makeProofs([hmac], place);
+  proof = made?.proof ?? assert.fail();
+  keyed = other?.proof ?? assert.fail();
+});
 
 const block: BlockClock = {
   ...{
@@ -271,9 +272,7 @@ describe('a certificate', () => {
   });
 
   test('explains a fingerprint made with a key of the client, which sha256sum does not reproduce', async () => {
-    const { text } = await read(
-      input({ proof: keyed.proof }, { canonicalization: 'hmac-sha256', size: null }),
-    );
+    const { text } = await read(input({ proof: keyed }, { canonicalization: 'hmac-sha256', size: null }));
     assert.match(text, /openssl dgst -sha256 -mac HMAC/);
     assert.doesNotMatch(text, /sha256sum/);
     assert.match(text, /given only the fingerprint/);
@@ -303,7 +302,7 @@ describe('a certificate', () => {
   });
 
   test('certifies an empty file without a name, alone in its batch, too', async () => {
-    const { text } = await read(input({ proof: keyed.proof }, { name: '', size: 0 }));
+    const { text } = await read(input({ proof: keyed }, { name: '', size: 0 }));
     assert.match(text, /\(none given\)/);
     assert.match(text, /0 bytes: an empty file/);
     assert.match(text, /tree of 1 leaf/);
