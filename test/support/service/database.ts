@@ -1,4 +1,4 @@
-/** Databases for tests: each is a copy of the migrated template on the server that test/run.ts started. */
+/** Databases for tests: copies of the migrated template on the server that test/run.ts started. */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import pg from 'pg';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { clockIsSet, setDatabaseClock } from './clock.ts';
+import { emptyDatabase, type Original, readOriginal } from './emptied.ts';
 
 export const templateDatabase = 'holdfast_template';
 
@@ -40,47 +41,104 @@ export function blobsOf(databaseUrl: string): string {
   return join(tmpdir(), `holdfast-blobs-${new URL(databaseUrl).pathname.slice(1)}`);
 }
 
-/** Creates a separate database; `empty` leaves out the schema. */
-export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
+/** A separate database; `empty` leaves out the schema, and `fresh` the traces of rows that were deleted. */
+export async function createTestDatabase({ empty = false, fresh = false } = {}): Promise<TestDatabase> {
   const server = process.env.HOLDFAST_TEST_SERVER;
   if (!server) throw new Error('run tests with "npm test", or one file with "npm test -- FILE"');
+  const bare = empty || clockIsSet;
   const name = `test_${randomBytes(8).toString('hex')}`;
-  const onServer = (text: string) => withClient({ connectionString: server }, (client) => client.query(text));
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  await createWithRetry();
+  const url = urlOf(server, name);
+  const isCopy = !bare && !fresh && (await takeUsed(server, name));
+  if (!isCopy) await create(server, name, bare ? 'template0' : templateDatabase);
   if (clockIsSet) {
-    await withClient({ connectionString: url.href }, (client) => setDatabaseClock(client, name));
-    if (!empty) await migrate({ connection: { connectionString: url.href } });
+    await withClient({ connectionString: url }, (client) => setDatabaseClock(client, name));
+    if (!empty) await migrate({ connection: { connectionString: url } });
   }
+  let dropped = false;
   return {
-    url: url.href,
+    url,
     drop: async () => {
-      await onServer(`drop database if exists ${name} with (force)`);
-      await rm(blobsOf(url.href), { recursive: true, force: true });
+      if (dropped) return;
+      dropped = true;
+      if (bare || !(await keepUsed(server, name))) await drop(server, name);
+      await rm(blobsOf(url), { recursive: true, force: true });
     },
   };
+}
 
-  /** PostgreSQL copies a template only while nobody else does; two test files may want to at once. */
-  async function createWithRetry(): Promise<void> {
-    const bare = empty || clockIsSet;
-    // Copying files takes half as long as writing each block to the log, which nobody reads here.
-    const text = `create database ${name} template ${bare ? 'template0' : templateDatabase} strategy file_copy`;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await onServer(text);
-        return;
-      } catch (error) {
-        if (attempt === 50 || (error as { code?: string }).code !== '55006') throw error;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
+/** Databases that tests of this process have finished with, under new names. */
+const used: string[] = [];
+const mostUsed = 3;
+let original: Promise<Original> | undefined;
+
+/** Whether an emptied one now has this name. */
+async function takeUsed(server: string, name: string): Promise<boolean> {
+  for (let kept = used.pop(); kept !== undefined; kept = used.pop()) {
+    original ??= withClient({ connectionString: urlOf(server, templateDatabase) }, readOriginal);
+    const template = await original;
+    if (
+      await withClient({ connectionString: urlOf(server, kept) }, (client) => emptyDatabase(client, template))
+    ) {
+      await onServer(server, `alter database ${kept} rename to ${name}`);
+      return true;
+    }
+    await drop(server, kept);
+  }
+  return false;
+}
+
+/** Connections that are still open end, as they would when the database is dropped. */
+async function keepUsed(server: string, name: string): Promise<boolean> {
+  if (used.length >= mostUsed) return false;
+  const kept = `used_${randomBytes(8).toString('hex')}`;
+  try {
+    await onServer(
+      server,
+      'select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1',
+      [name],
+    );
+    await onServer(server, `alter database ${name} rename to ${kept}`);
+  } catch {
+    // Somebody connected again: then it is dropped by force.
+    return false;
+  }
+  used.push(kept);
+  return true;
+}
+
+/** PostgreSQL copies a template only while nobody else does; two test files may want to at once. */
+async function create(server: string, name: string, template: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // Copying files takes half as long as writing each block to the log, which nobody reads here.
+      await onServer(server, `create database ${name} template ${template} strategy file_copy`);
+      return;
+    } catch (error) {
+      if (attempt === 50 || (error as { code?: string }).code !== '55006') throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
 }
 
+async function drop(server: string, name: string): Promise<void> {
+  await onServer(server, `drop database if exists ${name} with (force)`);
+}
+
+function onServer(server: string, text: string, values: unknown[] = []): Promise<unknown> {
+  return withClient({ connectionString: server }, (client) => client.query(text, values));
+}
+
+function urlOf(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
 /** A separate database with the handles that the service uses; closing drops it. */
-export async function openTestDatabase(): Promise<Database & { url: string }> {
-  const { url, drop } = await createTestDatabase();
+export async function openTestDatabase(
+  options: { fresh?: boolean } = {},
+): Promise<Database & { url: string }> {
+  const { url, drop } = await createTestDatabase(options);
   const database = openDatabase({ connection: () => ({ connectionString: url }), onError() {} });
   return {
     ...database,
