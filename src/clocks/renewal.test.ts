@@ -8,6 +8,7 @@ import {
   openStampingFixture,
   type StampingFixture,
 } from '../../test/support/fixtures/stamping-fixture.ts';
+import { longOnly } from '../../test/support/service/long.ts';
 import { createTestAuthority } from '../../test/support/timestamps/test-authority.ts';
 import { startTimestampServer } from '../../test/support/timestamps/timestamp-server.ts';
 
@@ -52,7 +53,9 @@ async function anchorUntil(end: number, clocks: Clocks, changed: () => Promise<v
   return made;
 }
 
-test('two authorities through eight generations of certificates: proofs reach the last one within 16 renewals', async (t) => {
+test('two authorities through eight generations of certificates: proofs reach the last one within 16 renewals', {
+  skip: longOnly,
+}, async (t) => {
   fixture.now = start;
   const lasts = 5 * year;
   const everyMs = 3.5 * year;

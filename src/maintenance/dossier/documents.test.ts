@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { readPdf } from '../../../test/support/clients/read-pdf.ts';
 import { threadCpuMs } from '../../../test/support/service/cpu-time.ts';
+import { longOnly } from '../../../test/support/service/long.ts';
 import type { CertificateInput } from '../../holdings/certificates/certificate-input.ts';
 import { createDocumentThread } from '../../pdf/document-thread.ts';
 import type { LogbookInput } from './logbook.ts';
@@ -161,7 +162,9 @@ test('a certificate shows names in any script as they were written', async () =>
   }
 });
 
-test('draws a release certificate of the largest entry, with each value cut to a page or two', async () => {
+test('draws a release certificate of the largest entry, with each value cut to a page or two', {
+  skip: longOnly,
+}, async () => {
   const data = Object.fromEntries(
     Array.from({ length: 10 }, (_, place) => [`value ${place}`, hostile(9_000)]),
   );
