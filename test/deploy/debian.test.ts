@@ -1,5 +1,6 @@
 /** The Debian package: built, unpacked, and started from where it was unpacked. */
 // tier: process
+// own process: it loads a script with an await at its top level
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';

@@ -1,5 +1,6 @@
 /** What goes into the image: enough to run, and not much more. */
 // tier: process
+// own process: it loads a script with an await at its top level
 import assert from 'node:assert/strict';
 import { existsSync, globSync, lstatSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,6 +1,7 @@
 /** A client that is generated from the OpenAPI document: its calls type-check with `npm run check`, and are made here. */
 // tier: process
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -10,7 +11,7 @@ import { createTypedClient } from '../support/openapi/typed-client.ts';
 import { type Service, startService } from '../support/service/service.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
-const document = JSON.parse(await readFile(join(docs, 'openapi.json'), 'utf8'));
+const document = JSON.parse(readFileSync(join(docs, 'openapi.json'), 'utf8'));
 
 let service: Service;
 before(async () => {

@@ -2,7 +2,7 @@
 // tier: process
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { List } from '../../clients/typescript/src/list.ts';
@@ -35,7 +35,7 @@ import { type Service, startService } from '../support/service/service.ts';
 
 type AnyMethod = (args: object, options?: object) => Promise<unknown> | List<unknown>;
 
-const document = JSON.parse(await readFile(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'));
+const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8'));
 /** By method and path. */
 const ids = new Map<string, string>(
   Object.entries<Record<string, { operationId: string }>>(document.paths).flatMap(([path, methods]) =>

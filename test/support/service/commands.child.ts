@@ -38,6 +38,8 @@ async function run({ env, args, mark: given }: Order): Promise<void> {
 }
 
 function end(code: number): void {
+  // A command leaves its listeners to the end of its process.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
   printBoth(`${mark}${code}\n`);
 }
 

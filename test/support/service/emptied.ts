@@ -13,6 +13,8 @@ export interface Original {
   bytes: number;
   /** Rows that migrations made, as JSON. */
   rows: { table: string; columns: string; json: string }[];
+  /** A statement that sets all sequences. */
+  counters: string;
 }
 
 /** Whether the database is as new. Nobody else may be connected to it. */
@@ -30,6 +32,7 @@ export async function emptyDatabase(client: pg.Client, original: Original): Prom
        select ${columns} from json_populate_recordset(null::${table}, $1)`,
       [json],
     );
+  await client.query(original.counters);
   await client.query('commit');
   return true;
 }
@@ -49,7 +52,12 @@ export async function readOriginal(client: pg.Client): Promise<Original> {
     const json = found.rows[0]?.json;
     if (json) rows.push({ table, columns, json });
   }
-  return { catalogue: await catalogueOf(client), bytes: await bytesOf(client), rows };
+  const { rows: sequences } = await client.query<{ set: string }>(
+    `select format('setval(%L, %s, %L)', format('%I.%I', schemaname, sequencename), coalesce(last_value, start_value),
+       last_value is not null) as set from pg_sequences`,
+  );
+  const counters = `select ${sequences.map(({ set }) => set).join(', ')}`;
+  return { catalogue: await catalogueOf(client), bytes: await bytesOf(client), rows, counters };
 }
 
 /** Each service makes the partitions of the next days. */
@@ -65,17 +73,12 @@ const dropDays = `
 /** A table that had rows takes up space. */
 const deleteRows = `
   do $$
-  declare
-    filled regclass;
-    counter record;
+  declare filled regclass;
   begin
     for filled in
       select oid from pg_class
       where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0
     loop execute 'delete from only ' || filled;
-    end loop;
-    for counter in select seqrelid::regclass as name, seqstart from pg_sequence
-    loop perform setval(counter.name, counter.seqstart, false);
     end loop;
   end $$`;
 
