@@ -218,4 +218,28 @@ export const chainMutations: Mutation[] = [
     why: 'Whoever asks and never reads would hold memory, and one of the few turns, for as long as they like.',
     tests: ['src/chain/embedded/gateway.test.ts'],
   },
+  {
+    name: 'delegation stays for ever',
+    file: 'src/chain/embedded/engine/owned-state.ts',
+    text: 'await this.#nodes.del(this.#delegationKey(address, codeHash));',
+    replacement: '',
+    why: 'Every contract that an account ever delegated to would leave a row behind.',
+    tests: ['src/chain/embedded/kept-states.test.ts'],
+  },
+  {
+    name: 'delegations of all accounts in one row',
+    file: 'src/chain/embedded/engine/node-keys.ts',
+    text: 'return owner + code + codeHash;',
+    replacement: 'return code + codeHash;',
+    why: 'The first account that delegates to another contract would take the code of all others with it.',
+    tests: ['src/chain/embedded/engine/owned-state.test.ts'],
+  },
+  {
+    name: 'node that was made again is deleted',
+    file: 'src/chain/embedded/results/results.store.ts',
+    text: '::bytea[]) and since < ',
+    replacement: '::bytea[]) and 0 < ',
+    why: 'The state of the newest block would lack what an earlier block had removed for a while.',
+    tests: ['src/chain/embedded/kept-states.test.ts'],
+  },
 ];

@@ -15,7 +15,7 @@ import {
 } from '../../../test/support/fixtures/embedded-chain-fixture.ts';
 import { seed } from '../../../test/support/service/seed.ts';
 import { emptyRoot } from './engine/header-fields.ts';
-import { ownerBytes } from './engine/protocol.ts';
+import { contractCodeKey, delegationKey, ownerOf } from './engine/node-keys.ts';
 import { keptStates } from './results/results.store.ts';
 
 const blocks = 100;
@@ -25,15 +25,20 @@ const keeperCode = '6020355f355500';
 const keeper: Hex = `0x66${keeperCode}5f5260076019f3`;
 /** Exists only within its transaction, but stores something. */
 const shortLived: Hex = '0x60015f5533ff';
-const friend = privateKeyToAccount(numberToHex(0xf1e4d, { size: 32 }));
+/** Accounts that delegate, often to the same contract. */
+const friends = [0xf1e4d, 0xf1e4e].map((key) => privateKeyToAccount(numberToHex(key, { size: 32 })));
+const [zero, early] = [numberToHex(0, { size: 20 }), numberToHex(0xdead, { size: 20 })];
 
 test('the nodes in the database are exactly those of the last 64 states', async (t) => {
   const random = createRandom(seed);
   const fixture = await openFixture(t);
-  const chain = await fixture.start({ alloc: { ...alloc, [friend.address]: { balanceWei: 10n ** 20n } } });
+  const chain = await fixture.start({ alloc });
   const send = createSender(chain.chainId);
   const contracts = [await send.create(keeper), await send.create(keeper), await send.create(keeper)];
   for (const { raw } of contracts) await chain.mine(raw);
+  // To what nobody delegates to later: that was before the kept states.
+  for (const friend of friends) await chain.mine(await send.delegate(friend, early));
+  for (const friend of friends) await chain.mine(await send.delegate(friend, contracts[0]?.address ?? zero));
 
   let slot = 0;
   for (let block = 0; block < blocks; block += 1) {
@@ -69,16 +74,17 @@ test('the nodes in the database are exactly those of the last 64 states', async 
     }
     if (kind <= 7) return send.store(address, random.between(0, slot), random.pick([0, 1, 2, 300]));
     if (kind === 8) return (await send.create(shortLived)).raw;
-    return send.delegate(random.pick([...contracts.map(({ address }) => address), zero]));
+    return send.delegate(
+      random.pick(friends),
+      random.pick([...contracts.map(({ address }) => address), zero]),
+    );
   }
 });
-
-const zero = numberToHex(0, { size: 20 });
 
 /** Signs what the owner sends, one nonce after the other. */
 function createSender(chainId: number) {
   let nonce = 0;
-  let friendNonce = 0;
+  const nonces = new Map<Friend, number>();
   const fees = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1n };
   const sign = (sent: { to?: Hex; data?: Hex; value?: bigint }) => {
     const used = nonce;
@@ -96,9 +102,10 @@ function createSender(chainId: number) {
         to,
         data: `0x${[slot, value].map((word) => numberToHex(word, { size: 32 }).slice(2)).join('')}`,
       }),
-    async delegate(address: Hex): Promise<Hex> {
-      const authorization = await friend.signAuthorization({ chainId, address, nonce: friendNonce });
-      friendNonce += 1;
+    async delegate(friend: Friend, address: Hex): Promise<Hex> {
+      const next = nonces.get(friend) ?? 0;
+      const authorization = await friend.signAuthorization({ chainId, address, nonce: next });
+      nonces.set(friend, next + 1);
       const used = nonce;
       nonce += 1;
       return owner.signTransaction({
@@ -161,8 +168,12 @@ async function requireExact(t: TestContext, database: TestDatabase): Promise<voi
   for (const { root } of rows) {
     walk(`0x${root.toString('hex')}`, '', '', (account, hashedAddress) => {
       const [, , storageRoot, codeHash] = fromRlp(account, 'hex') as [Hex, Hex, Hex, Hex];
-      if (codeHash !== emptyCode) visit(Buffer.from('c').toString('hex') + codeHash.slice(2));
-      if (storageRoot !== emptyRoot) walk(storageRoot, hashedAddress.slice(0, 2 * ownerBytes), '', () => {});
+      const owner = ownerOf(hashedAddress);
+      if (codeHash !== emptyCode) {
+        const delegation = delegationKey(owner, codeHash.slice(2));
+        visit(nodes.has(delegation) ? delegation : contractCodeKey(codeHash.slice(2)));
+      }
+      if (storageRoot !== emptyRoot) walk(storageRoot, owner, '', () => {});
     });
   }
   const leaked = [...nodes.keys()].filter((key) => !reached.has(key));
@@ -171,3 +182,4 @@ async function requireExact(t: TestContext, database: TestDatabase): Promise<voi
 }
 
 type Rlp = Hex | Rlp[];
+type Friend = (typeof friends)[number];

@@ -1,6 +1,7 @@
 /** What is lost or damaged of the embedded chain's results is made again from the journal; a changed journal is refused. */
 // tier: process
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { type Hex, keccak256, numberToHex } from 'viem';
 import {
@@ -133,6 +134,49 @@ describe('the results of the embedded chain', { concurrency: 2 }, () => {
     assert.equal(await waitUntil(isRepaired), '0x1');
     await assertReadable(chain, fixture);
   });
+});
+
+test('the code of delegations in rows that accounts share, as earlier versions had it, is made again', async (t) => {
+  const fixture = await openFixture(t);
+  const { pool } = fixture.database;
+  const upgrade = await readFile(
+    new URL('../../../migrations/0097_delegations.sql', import.meta.url),
+    'utf8',
+  );
+  const counts = async () => {
+    const { rows } = await pool.query(
+      `select (select count(*)::int from embedded_chain_results) as blocks,
+         (select count(*)::int from embedded_chain_nodes) as nodes,
+         (select count(*)::int from embedded_chain_nodes where length(key) = 49) as delegations`,
+    );
+    return rows[0];
+  };
+  const { chainId } = await madeChain(fixture, 3);
+  const without = await counts();
+  await pool.query(upgrade);
+  assert.deepEqual(await counts(), { ...without, delegations: 0 });
+
+  let chain = await fixture.start();
+  const fees = { maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1n };
+  const target = numberToHex(0xdead, { size: 20 });
+  const authorization = await owner.signAuthorization({ chainId, address: target, nonce: 4 });
+  await chain.mine(
+    await owner.signTransaction({
+      ...{ type: 'eip7702', chainId, nonce: 3, gas: 100_000n, to: target, ...fees },
+      authorizationList: [authorization],
+    }),
+  );
+  await chain.close();
+  const whole = await counts();
+  assert.equal(whole.delegations, 1);
+  await pool.query('update embedded_chain_nodes set key = substring(key from 17) where length(key) = 49');
+  await pool.query(upgrade);
+  assert.deepEqual(await counts(), { blocks: 0, nodes: 0, delegations: 0 });
+
+  chain = await fixture.start();
+  assert.deepEqual(await hashesAt(chain), await journalled(fixture));
+  assert.deepEqual(await counts(), whole);
+  assert.equal(await chain.call('eth_getCode', [owner.address, 'latest']), `0xef0100${target.slice(2)}`);
 });
 
 /** A journal of the golden chain's blocks, as an earlier version of the product left it. */

@@ -138,6 +138,7 @@ const results = (change: RawBuilder<unknown>, number: number) =>
 /** The state of the last block. */
 const nodes = (condition: string) => sql.raw(`(select key from embedded_chain_nodes where ${condition})`);
 const code = nodes('length(key) = 33 order by key limit 1');
+const delegation = nodes('length(key) = 49');
 const storage = nodes('length(key) = 48 order by since desc limit 1');
 const root = sql`(select state_root from embedded_chain_results order by number desc limit 1)`;
 
@@ -213,6 +214,16 @@ const cases: [name: string, statement: RawBuilder<unknown>, rules: string[]][] =
   [
     'changed code',
     sql`update embedded_chain_nodes set ${flipped('value', 1)} where key = ${code}`,
+    ['code_changed'],
+  ],
+  [
+    'missing code of an account that delegates',
+    sql`delete from embedded_chain_nodes where key = ${delegation}`,
+    ['code_missing'],
+  ],
+  [
+    'changed code of an account that delegates',
+    sql`update embedded_chain_nodes set ${flipped('value', 9)} where key = ${delegation}`,
     ['code_changed'],
   ],
 ];

@@ -5,7 +5,7 @@ import type { Db } from '../../../db/database.ts';
 import { countRows } from '../../../db/rows-pass.ts';
 import { type Finding, type Look, NotMade, type Pass } from '../../../runtime/check.ts';
 import { emptyRoot } from '../engine/header-fields.ts';
-import { ownerBytes } from '../engine/protocol.ts';
+import { contractCodeKey, delegationKey, ownerOf } from '../engine/node-keys.ts';
 import { keptStates } from '../results/results.store.ts';
 import { makeAgain, nodeMissing } from './advice.ts';
 import { linksOf } from './trie-node.ts';
@@ -19,11 +19,11 @@ interface Head {
 interface Place {
   kind: 'accounts' | 'storage' | 'code';
   hash: Hex;
-  /** In hex, without 0x. */
-  key: string;
+  /** In hex, without 0x. Of code two, of which there is one: that of a contract, and that of an account that delegates. */
+  keys: readonly [string, ...string[]];
   /** Nibbles from the root of its trie. */
   path: string;
-  /** Of storage: the part of the account's hashed address that the keys begin with, in hex without 0x. */
+  /** Of storage and code: the part of the account's hashed address that is in the keys, in hex without 0x. */
   owner: string;
 }
 
@@ -47,8 +47,6 @@ const groupsOfPage = 8;
 const readableFor = keptStates - 4;
 const mostAttempts = 4;
 const noCode = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
-const ownerNibbles = 2 * ownerBytes;
-const codePrefix = '63';
 
 export function statePass(db: Db, options: StatePassOptions = {}): Pass {
   const { groupSize = 256, readHead = () => newestBlock(db) } = options;
@@ -100,12 +98,12 @@ export function statePass(db: Db, options: StatePassOptions = {}): Pass {
         // From the end, so that little is left at any time.
         const places = left.splice(-groupSize);
         const values = await readNodes(db, places);
-        const isComplete = places.every(({ key }) => values.has(key));
+        const isComplete = places.every((place) => foundOf(place, values));
         if (!isComplete && (await isDeleted(walk))) {
           return beginAgain(walk, { secondLook: until !== undefined });
         }
         for (const place of places) {
-          const judged = judge(place, values.get(place.key));
+          const judged = judge(place, foundOf(place, values));
           if (Array.isArray(judged)) left.push(...judged);
           else findings.push(judged);
         }
@@ -127,7 +125,7 @@ async function newestBlock(db: Db): Promise<Head | null> {
 }
 
 async function readNodes(db: Db, places: Place[]): Promise<Map<string, Buffer>> {
-  const keys = [...new Set(places.map(({ key }) => key))].map((key) => Buffer.from(key, 'hex'));
+  const keys = [...new Set(places.flatMap(({ keys }) => keys))].map((key) => Buffer.from(key, 'hex'));
   const rows = await db
     .selectFrom('embedded_chain_nodes')
     .select(['key', 'value'])
@@ -136,23 +134,37 @@ async function readNodes(db: Db, places: Place[]): Promise<Map<string, Buffer>> 
   return new Map(rows.map(({ key, value }) => [key.toString('hex'), value]));
 }
 
+interface Found {
+  key: string;
+  value: Buffer;
+}
+
+function foundOf({ keys }: Place, values: Map<string, Buffer>): Found | null {
+  for (const key of keys) {
+    const value = values.get(key);
+    if (value) return { key, value };
+  }
+  return null;
+}
+
 /** What the node points to, or what is wrong with it. */
-function judge(place: Place, value: Buffer | undefined): Place[] | Finding {
+function judge(place: Place, found: Found | null): Place[] | Finding {
   const what = {
     accounts: 'a node of the accounts',
     storage: 'a node of the storage of a contract',
     code: 'code',
   };
-  const { kind, key } = place;
+  const { kind, keys } = place;
   const object = kind === 'code' ? 'code' : 'node';
-  if (value === undefined) {
+  if (!found) {
     return {
       rule: `${object}_missing`,
-      ids: { node: key },
-      message: `The state of the embedded chain lacks ${what[kind]}: there is no row with the key ${key}.`,
+      ids: { node: keys[0] },
+      message: `The state of the embedded chain lacks ${what[kind]}: there is no row with the key ${keys.join(' or ')}.`,
       advice: nodeMissing,
     };
   }
+  const { key, value } = found;
   const changed: Finding = {
     rule: `${object}_changed`,
     ids: { node: key },
@@ -181,15 +193,16 @@ function placesOfAccount({ value, path }: { value: Hex; path: string }): Place[]
   const [, , storageRoot, codeHash] = fromRlp(value) as Hex[];
   if (storageRoot === undefined || codeHash === undefined) throw new Error('the value is no account');
   const places: Place[] = [];
-  if (storageRoot !== emptyRoot) {
-    places.push(placeOf({ kind: 'storage', hash: storageRoot, owner: path.slice(0, ownerNibbles) }));
-  }
-  if (codeHash !== noCode) places.push(placeOf({ kind: 'code', hash: codeHash }));
+  const owner = ownerOf(path);
+  if (storageRoot !== emptyRoot) places.push(placeOf({ kind: 'storage', hash: storageRoot, owner }));
+  if (codeHash !== noCode) places.push(placeOf({ kind: 'code', hash: codeHash, owner }));
   return places;
 }
 
 function placeOf(given: Pick<Place, 'kind' | 'hash'> & Partial<Place>): Place {
   const { kind, hash, path = '', owner = '' } = given;
-  const prefix = kind === 'code' ? codePrefix : owner;
-  return { kind, hash, path, owner, key: prefix + hash.slice(2) };
+  const bare = hash.slice(2);
+  const keys: Place['keys'] =
+    kind === 'code' ? [contractCodeKey(bare), delegationKey(owner, bare)] : [owner + bare];
+  return { kind, hash, path, owner, keys };
 }

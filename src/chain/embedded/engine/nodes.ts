@@ -30,6 +30,7 @@ export function createNodeCache(mostBytes: number) {
       known.set(name, value);
       return value;
     },
+    has: (name: string) => known.has(name),
     put(name: string, value: Uint8Array): void {
       if (known.has(name)) return;
       known.set(name, value);
@@ -47,6 +48,8 @@ export type NodeCache = ReturnType<typeof createNodeCache>;
 
 /** A view of the nodes for one request. Writes stay in it. */
 export interface NodeView extends DB<string, Uint8Array> {
+  /** What the state has under one of these names: looks at what is remembered first. */
+  firstOf(names: readonly string[]): Promise<Uint8Array>;
   /** What the state with this root has more and less than the one that was opened. */
   changes(root: Uint8Array): StateChanges;
 }
@@ -62,17 +65,28 @@ export function openNodes(cache: NodeCache, read: ReadNode): NodeView {
     if (own) return own;
     // The trie of a contract without storage has no nodes at all.
     if (name.endsWith(emptyRoot.slice(2))) return undefined;
-    present.add(name);
-    const known = cache.get(name);
-    if (known) return known;
-    const value = await read(Buffer.from(name, 'hex'));
-    if (value === null) throw new MissingNode(`the state has no node ${name}`);
+    return (await find(name)) ?? missing([name]);
+  }
+
+  async function find(name: string): Promise<Uint8Array | null> {
+    const value = cache.get(name) ?? (await read(Buffer.from(name, 'hex')));
+    if (value === null) return null;
     cache.put(name, value);
+    present.add(name);
     return value;
   }
 
   const view: NodeView = {
     get,
+    // Not through `get`: the code 0x80 has the hash of the empty trie.
+    async firstOf(names) {
+      const remembered = names.filter((name) => written.get(name) || cache.has(name));
+      for (const name of remembered.length > 0 ? remembered : names) {
+        const value = written.get(name) ?? (await find(name));
+        if (value) return value;
+      }
+      return missing(names);
+    },
     async put(name, value) {
       written.set(name, value);
     },
@@ -103,4 +117,8 @@ export function openNodes(cache: NodeCache, read: ReadNode): NodeView {
     },
   };
   return view;
+}
+
+function missing(names: readonly string[]): never {
+  throw new MissingNode(`the state has no node ${names.join(' or ')}`);
 }

@@ -53,13 +53,11 @@ export interface StoredLog {
   data: Hex;
 }
 
-/** A node's key begins with so many bytes of the hash of the contract's address; those of accounts and code do not. */
-export const ownerBytes = 16;
-
-/** Nodes by their key: the owner of the trie and the hash of the node. */
+/** Nodes and code by their key: see node-keys.ts. */
 export interface StateChanges {
+  /** What the state after the block has; the one before it may have it, too, if it is code of a contract. */
   added: [key: Uint8Array, value: Uint8Array][];
-  /** Nodes that the state after the block no longer has. */
+  /** What the state before the block has, and the one after it no longer. */
   replaced: Uint8Array[];
 }
 

@@ -1,7 +1,7 @@
 /** Which of a block's new nodes its state really has: the library also writes those of contracts that it deleted again. */
 import { RLP } from '@ethereumjs/rlp';
 import { bytesToUnprefixedHex } from '@ethereumjs/util';
-import { ownerBytes } from './protocol.ts';
+import { contractCodeKey, delegationKey, ownerOf } from './node-keys.ts';
 
 type Item = Uint8Array | Item[];
 
@@ -12,9 +12,6 @@ interface Place {
   path: string;
   node: Item;
 }
-
-/** Keys of code begin with this. */
-const code = '63';
 
 /**
  * Walks from the root through the new nodes only: whatever is below an old node is old. Whoever changes an account or a
@@ -44,14 +41,13 @@ export function reachable(root: Uint8Array, added: ReadonlyMap<string, Uint8Arra
       if (flags < 2) places.push({ owner, path: whole, node: rest });
       else if (owner === '') {
         const [, , storageRoot, codeHash] = RLP.decode(rest as Uint8Array) as Uint8Array[];
-        reached.add(code + bytesToUnprefixedHex(codeHash as Uint8Array));
-        places.push({ owner: whole.slice(0, 2 * ownerBytes), path: '', node: storageRoot as Uint8Array });
+        const account = ownerOf(whole);
+        const hash = bytesToUnprefixedHex(codeHash as Uint8Array);
+        // Only one of them was written, if any.
+        reached.add(contractCodeKey(hash)).add(delegationKey(account, hash));
+        places.push({ owner: account, path: '', node: storageRoot as Uint8Array });
       }
     }
   }
-  reached.delete(code + noCode);
   return reached;
 }
-
-/** The hash of no code at all, which needs no row. */
-const noCode = 'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';

@@ -41,7 +41,7 @@ export async function openState(root: Hex, needs: StateNeeds): Promise<State> {
     valueEncoding: ValueEncoding.Bytes,
     ...(root !== emptyRoot && { root: hexToBytes(root) }),
   });
-  return { manager: new OwnedStateManager({ common, trie, caches: new Caches() }), nodes };
+  return { manager: new OwnedStateManager({ common, trie, nodes, caches: new Caches() }), nodes };
 }
 
 export async function openVm({ manager }: State, needs: StateNeeds): Promise<VM> {
