@@ -242,4 +242,12 @@ export const chainMutations: Mutation[] = [
     why: 'The state of the newest block would lack what an earlier block had removed for a while.',
     tests: ['src/chain/embedded/kept-states.test.ts'],
   },
+  {
+    name: 'lost node looked for where a start reads',
+    file: 'src/chain/embedded/embedded-chain.ts',
+    text: "await discardResults('the state lacks a node', needs);",
+    replacement: '',
+    why: 'A block that needs a lost node could never be made, and nothing would be anchored any more.',
+    tests: ['src/chain/embedded/repair.test.ts'],
+  },
 ];

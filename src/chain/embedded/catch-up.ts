@@ -44,14 +44,16 @@ export async function catchUp(needs: CatchUpNeeds): Promise<ParentBlock> {
     return head;
   } catch (error) {
     if (!(error instanceof Damage) && !isMissingNode(error)) throw error;
-    needs.log.error(
-      { reason: (error as Error).message },
-      'the results of the embedded chain are damaged: making them again from the journal',
-    );
-    needs.ahead.clear();
-    await needs.commit(deleteResults);
+    await discardResults((error as Error).message, needs);
     return execute(needs);
   }
+}
+
+/** All of them: nobody knows what else is damaged. To be followed by catching up. */
+export async function discardResults(reason: string, { ahead, commit, log }: CatchUpNeeds): Promise<void> {
+  log.error({ reason }, 'the results of the embedded chain are damaged: making them again from the journal');
+  ahead.clear();
+  await commit(deleteResults);
 }
 
 class Damage extends Error {

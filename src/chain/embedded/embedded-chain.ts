@@ -11,7 +11,7 @@ import { blocksToFinality } from '../rules/finality.ts';
 import type { RpcCall } from '../rules/rpc-call.ts';
 import { createAnswers } from './answers/answers.ts';
 import { faultOf, notReady } from './answers/faults.ts';
-import { type CatchUpNeeds, catchUp, engineName } from './catch-up.ts';
+import { type CatchUpNeeds, catchUp, discardResults, engineName } from './catch-up.ts';
 import { createEngine, type Engine, EngineFailure, isMissingNode } from './engine/engine.ts';
 import { type BlockResult, type ParentBlock, parentOf } from './engine/protocol.ts';
 import { openGateway } from './gateway.ts';
@@ -107,7 +107,8 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     throw error;
   }
 
-  let damaged = false;
+  /** To be put right before anything else: the state lacks a node, or the journal has another head. */
+  let amiss: 'state' | 'head' | null = null;
   /** For requests on the head's state, of which nothing may be missing; older states are pruned while they are read. */
   const watched: Engine = {
     ...engine,
@@ -115,7 +116,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       engine.ask(method, given, asked).catch((error) => {
         const root = 'at' in given ? given.at.stateRoot : 'stateRoot' in given ? given.stateRoot : null;
         if (isMissingNode(error) && root === head.stateRoot) {
-          damaged = true;
+          amiss ??= 'state';
           wakeup.wake();
         }
         throw error;
@@ -133,7 +134,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   /** Built, and perhaps in the journal: nothing else is built until that is known. */
   let unsettled: BlockResult | null = null;
   const unavailable = () =>
-    stopping.signal.aborted ? 'is being stopped' : damaged ? 'is being repaired' : null;
+    stopping.signal.aborted ? 'is being stopped' : amiss ? 'is being repaired' : null;
 
   async function answer(method: string, params: readonly unknown[], own: boolean): Promise<unknown> {
     const why = unavailable();
@@ -164,9 +165,14 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   }
 
   async function restore(): Promise<void> {
-    if (damaged) {
+    if (amiss === 'state') {
+      // What a start looks at may all be there. Only once: catching up goes on where it was interrupted.
+      await discardResults('the state lacks a node', needs);
+      amiss = 'head';
+    }
+    if (amiss) {
       head = await catchUp(needs);
-      damaged = false;
+      amiss = null;
       options.onBlock?.();
     }
     await settle();
@@ -183,7 +189,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     if (!(await journal.append(block, result))) {
       // Another node leads, or somebody changed the table: what it has counts.
       unsettled = null;
-      damaged = true;
+      amiss = 'head';
       throw new RpcFault('unreachable', `another process wrote block ${block.number} into the journal`);
     }
     unsettled = null;
@@ -227,7 +233,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   }
 
   function failed(error: unknown, transactions: readonly Hex[]): unknown {
-    if (isMissingNode(error)) damaged = true;
+    if (isMissingNode(error)) amiss ??= 'state';
     if (error instanceof EngineFailure && error.kind === 'lost' && !stopping.signal.aborted) {
       for (const hash of pool.suspect(transactions)) {
         log.error({ hash }, 'dropped a transaction with which the engine was lost twice');

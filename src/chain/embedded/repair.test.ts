@@ -108,8 +108,9 @@ describe('the results of the embedded chain', { concurrency: 2 }, () => {
     const { pool } = fixture.database;
     const chain = await fixture.start();
     for (let nonce = 0; nonce < 40; nonce += 1) await chain.mine(await transfer(chain.chainId, nonce));
-    const lose = async () => {
-      await pool.query('delete from embedded_chain_nodes');
+    const lose = async (condition = 'true') => {
+      const { rowCount } = await pool.query(`delete from embedded_chain_nodes where ${condition}`);
+      assert.ok((rowCount ?? 0) > 0);
       // Its memory still has what was lost.
       const engine = chain.enginePid() ?? assert.fail();
       process.kill(engine, 'SIGKILL');
@@ -133,8 +134,19 @@ describe('the results of the embedded chain', { concurrency: 2 }, () => {
     await lose();
     assert.equal(await waitUntil(isRepaired), '0x1');
     await assertReadable(chain, fixture);
+
+    // A single one, far from what a start reads.
+    const leaf = await lastNodeOf(chain, numberToHex(0x1000, { size: 20 }));
+    await lose(`key = '\\x${leaf.slice(2)}'`);
+    assert.equal(await waitUntil(isRepaired), '0x1');
+    await assertReadable(chain, fixture);
   });
 });
+
+async function lastNodeOf(chain: EmbeddedChain, account: Hex): Promise<Hex> {
+  const proof = (await chain.call('eth_getProof', [account, [], 'latest'])) as { accountProof: Hex[] };
+  return keccak256(proof.accountProof.at(-1) ?? assert.fail());
+}
 
 test('the code of delegations in rows that accounts share, as earlier versions had it, is made again', async (t) => {
   const fixture = await openFixture(t);
