@@ -7,11 +7,13 @@ import { assertError, sendBytes } from '../support/openapi/openapi-answers.ts';
 import {
   credentialsFor,
   fillPath,
+  isSuccess,
   type Operation,
+  type PathValues,
   readOperations,
   webhookSettings,
 } from '../support/openapi/openapi-operations.ts';
-import { makeThings } from '../support/openapi/openapi-things.ts';
+import { makeThings, thingsFor } from '../support/openapi/openapi-things.ts';
 import { threadCpuMs } from '../support/service/cpu-time.ts';
 import { someOf } from '../support/service/long.ts';
 import { type Service, startService } from '../support/service/service.ts';
@@ -28,7 +30,9 @@ const usualMs = 6;
 
 let service: Service;
 let operations: Operation[];
-let values: Record<string, string>;
+let values: PathValues;
+/** By operation: what it takes away, until it did. */
+const fresh = new Map<string, PathValues>();
 
 before(async () => {
   service = await startService({ env: { ...webhookSettings, HOLDFAST_RATE_LIMIT: 'off' }, runLoops: false });
@@ -45,10 +49,13 @@ interface Sent {
 
 /** In milliseconds of CPU; without a socket, so that sending it costs nothing, but for a form, which needs one. */
 async function costOf(operation: Operation, { headers = {}, body, query = '' }: Sent) {
-  const { key = service.key, headers: given } = credentialsFor(operation, values);
-  const all = { ...(key !== null && { 'x-api-key': key }), ...given, ...headers };
-  const url = fillPath(operation, values) + query;
-  const { method } = operation;
+  const { method, name } = operation;
+  const things = fresh.get(name) ?? (await thingsFor(service, operation, values));
+  fresh.set(name, things);
+  const { key = service.key, headers: given = {} } = credentialsFor(operation, things);
+  const cookie = [headers.cookie, given.cookie].filter(Boolean).join(';');
+  const all = { ...(key !== null && { 'x-api-key': key }), ...given, ...headers, ...(cookie && { cookie }) };
+  const url = fillPath(operation, things) + query;
   const before = threadCpuMs();
   const answer = headers['content-type']?.startsWith('multipart/')
     ? await fetchWhole(url, { method, headers: all, body })
@@ -58,7 +65,9 @@ async function costOf(operation: Operation, { headers = {}, body, query = '' }: 
         headers: { host: 'localhost', ...all },
         ...(body && { payload: body }),
       });
-  return { ms: threadCpuMs() - before, status: answer.statusCode, text: answer.payload };
+  const ms = threadCpuMs() - before;
+  if (answer.statusCode < 300) fresh.delete(name);
+  return { ms, status: answer.statusCode, text: answer.payload };
 }
 
 async function fetchWhole(url: string, options: object): Promise<{ statusCode: number; payload: string }> {
@@ -69,9 +78,16 @@ async function fetchWhole(url: string, options: object): Promise<{ statusCode: n
 function assertCheap(operation: Operation, what: string, make: (size: number) => Sent, size: number) {
   return assertBounded(`${what} of ${size} bytes`, async (share) => {
     const { ms, status, text } = await costOf(operation, make(size * share));
-    assert.notEqual(status, 500, `${what}: ${text.slice(0, 300)}`);
+    assert.ok(isRead(operation, status, text), `${what}: ${status} ${text.slice(0, 300)}`);
     return ms;
   });
+}
+
+/** Whether it got as far as what was sent, which the service took, or named as wrong: other refusals cost nothing. */
+function isRead(operation: Operation, status: number, text: string): boolean {
+  if (status === 400 || isSuccess(operation, status, text)) return true;
+  // The metrics are for loopback, and a request that was passed on is not from there.
+  return operation.name === 'GET /metrics' && status === 401;
 }
 
 /** What it costs at least: now and then something else happens in the thread, such as a collection of garbage. */
