@@ -160,7 +160,7 @@ function tasks(since: Date): ((side: Workbench) => Task)[] {
     task('chain', 'events/s', async ({ database: { db }, workspaceId }) => {
       while (await chainAuditEntries(db));
       const change = () =>
-        auditWrite(operatorIn(workspaceId), { action: 'thing.do', targetId: newId('rec') });
+        auditWrite(operatorIn(workspaceId), { action: 'vault.update', targetId: newId('rec') });
       await insertAll(db, Array.from({ length: atOnce }, change));
       return async () => {
         while (await chainAuditEntries(db));

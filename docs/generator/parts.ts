@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { grafanaDashboard } from './alarms/dashboard.ts';
 import { alarmRules } from './alarms/rules.ts';
 import { alarmsTable } from './alarms/table.ts';
+import { auditActionsTable } from './audit-actions.ts';
 import { commandsTable } from './commands.ts';
 import { errorsTable } from './errors.ts';
 import { eventsTable } from './events.ts';
@@ -32,6 +33,7 @@ const parts: Part[] = [
   { file: 'docs/api.md', name: 'errors', make: errorsTable },
   { file: 'docs/api.md', name: 'events', make: eventsTable },
   { file: 'docs/webhooks.md', name: 'events', make: eventsTable },
+  { file: 'docs/audit-log.md', name: 'actions', make: auditActionsTable },
   { file: 'docs/routes.md', name: 'routes', make: routesTable },
   { file: 'docs/operations.md', name: 'settings', make: settingsTables },
   { file: 'docs/operations.md', name: 'metrics', make: metricsTable },

@@ -36,7 +36,11 @@ use the new epoch from their next batch on. It can be repeated, and does no harm
 async function promote(db: Db): Promise<number> {
   const sealEpoch = await moveAhead(db);
   const { id } = await findWorkspace(db);
-  const change = { action: 'database.promote', targetId: `seal-epoch-${sealEpoch}`, details: { sealEpoch } };
+  const change = {
+    action: 'database.promote',
+    targetId: `seal-epoch-${sealEpoch}`,
+    details: { sealEpoch },
+  } as const;
   await insertAll(db, [auditWrite(operatorIn(id), change)]);
   return sealEpoch;
 }

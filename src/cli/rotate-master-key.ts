@@ -41,6 +41,10 @@ export function addRotateMasterKeyCommand(program: Command): void {
 /** The master key belongs to no workspace; its rotation is recorded in the default one. */
 async function noteRotation(db: Db, version: number, rewrapped: number): Promise<void> {
   const { id } = await findWorkspace(db);
-  const change = { action: 'master_key.rotate', targetId: `master-key-${version}`, details: { rewrapped } };
+  const change = {
+    action: 'master_key.rotate',
+    targetId: `master-key-${version}`,
+    details: { rewrapped },
+  } as const;
   await insertAll(db, [auditWrite(operatorIn(id), change)]);
 }

@@ -3,6 +3,7 @@ import type { Db } from '../../db/database.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import { eventWrite } from '../../events/events.ts';
 import type { Caller } from '../../runtime/caller.ts';
+import type { AuditAction } from '../audit/actions.ts';
 import { auditWrite } from '../audit/audit.ts';
 import {
   type Approval,
@@ -17,7 +18,7 @@ import {
 const verbs = { approved: 'approve', refused: 'refuse', withdrawn: 'withdraw', expired: 'expire' } as const;
 
 /** In the audit log. */
-export function actionOf(status: Exclude<ApprovalStatus, 'open'>): string {
+export function actionOf(status: Exclude<ApprovalStatus, 'open'>): AuditAction {
   return `approval.${verbs[status]}`;
 }
 

@@ -9,7 +9,7 @@ import { auditWrite, listAuditEntries } from './audit.ts';
 import { chainAuditEntries } from './audit-chain.ts';
 
 function write({ db }: Database, workspaceId: string, targetId: string): Promise<void> {
-  return insertAll(db, [auditWrite(operatorIn(workspaceId), { action: 'thing.do', targetId })]);
+  return insertAll(db, [auditWrite(operatorIn(workspaceId), { action: 'vault.update', targetId })]);
 }
 
 async function lastNumber({ pool }: Database): Promise<number> {

@@ -29,7 +29,7 @@ function newEntries(workspaceId: string, count: number) {
   return Array.from({ length: count }, (_, place) =>
     auditWrite(
       { ...operatorIn(workspaceId), requestId: 'r' },
-      { action: 'thing.do', targetId: `t${place}`, details: { b: 1, aa: [place, 'é'] } },
+      { action: 'vault.update', targetId: `t${place}`, details: { b: 1, aa: [place, 'é'] } },
     ),
   );
 }

@@ -25,7 +25,7 @@ test('a chain of the former schema is the same afterwards, and goes on', async (
 
   const workspaceId = newId('ws');
   const entries = Array.from({ length: 260 }, (_, place) => {
-    const write = auditWrite(operatorIn(workspaceId), { action: 'thing.do', targetId: `t${place}` });
+    const write = auditWrite(operatorIn(workspaceId), { action: 'vault.update', targetId: `t${place}` });
     if (write.table !== 'audit_entries') throw new Error('not an audit entry');
     return write.row;
   });

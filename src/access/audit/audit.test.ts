@@ -23,15 +23,15 @@ test('lists entries newest first, filtered by action, actor and target', async (
     requestId: null,
   };
   await insertAll(db, [
-    auditWrite(caller, { action: 'a.b', targetId: 'x' }),
-    auditWrite(caller, { action: 'a.c', targetId: 'y' }),
+    auditWrite(caller, { action: 'file.create', targetId: 'x' }),
+    auditWrite(caller, { action: 'file.validate', targetId: 'y' }),
   ]);
   const all = await listAuditEntries(db, { workspaceId, limit: 10 });
   assert.deepEqual(
     all.map(({ action }) => action),
-    ['a.c', 'a.b', 'workspace.create'],
+    ['file.validate', 'file.create', 'workspace.create'],
   );
-  assert.equal((await listAuditEntries(db, { workspaceId, limit: 10, action: 'a.b' })).length, 1);
+  assert.equal((await listAuditEntries(db, { workspaceId, limit: 10, action: 'file.create' })).length, 1);
   assert.equal((await listAuditEntries(db, { workspaceId, limit: 10, actorId: 'key_1' })).length, 2);
   assert.equal((await listAuditEntries(db, { workspaceId, limit: 10, targetId: 'y' })).length, 1);
   assert.equal((await listAuditEntries(db, { workspaceId, limit: 10, before: all[0]?.id })).length, 2);
@@ -44,14 +44,14 @@ test('lists the places of entries far apart, of entries between others, and none
   const chained = async (targets: string[]) => {
     await insertAll(
       db,
-      targets.map((targetId) => auditWrite(caller, { action: 'a.b', targetId })),
+      targets.map((targetId) => auditWrite(caller, { action: 'file.create', targetId })),
     );
     while (await chainAuditEntries(db));
   };
   for (let round = 0; round < 4; round += 1) {
     await chained(Array.from({ length: 130 }, (_, place) => (place === 70 ? 'rare' : `t${place}`)));
   }
-  await insertAll(db, [auditWrite(caller, { action: 'a.b', targetId: 'rare' })]);
+  await insertAll(db, [auditWrite(caller, { action: 'file.create', targetId: 'rare' })]);
   const list = async (targetId?: string) =>
     (await listAuditEntries(db, { workspaceId, targetId, limit: 1000 })).map(({ sequence }) => sequence);
   const all = Array.from({ length: 1 + 4 * 130 }, (_, place) => 1 + 4 * 130 - place);
@@ -64,13 +64,19 @@ test('a rare action is searched for through a part of the log at a time', async 
   const { id: workspaceId } = await createWorkspace(db, { name: 'Five' });
   const caller = operatorIn(workspaceId);
   for (let number = 0; number < 13; number += 1) {
-    const action = [1, 2, 9].includes(number) ? 'rare.found' : 'a.b';
+    const action = [1, 2, 9].includes(number) ? 'vault.deactivate' : 'file.create';
     await insertAll(db, [auditWrite(caller, { action, targetId: String(number) })]);
   }
   const parts: string[] = [];
   for (let before: string | undefined; ; ) {
     const end = await endOfSearch(db, { workspaceId, before }, 5);
-    const found = await listAuditEntries(db, { workspaceId, action: 'rare.found', before, end, limit: 10 });
+    const found = await listAuditEntries(db, {
+      workspaceId,
+      action: 'vault.deactivate',
+      before,
+      end,
+      limit: 10,
+    });
     parts.push(found.map(({ targetId }) => targetId).join());
     if (end === undefined) break;
     before = end;

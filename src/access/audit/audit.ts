@@ -5,6 +5,7 @@ import type { Db } from '../../db/database.ts';
 import type { Write } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { newId } from '../../runtime/ids.ts';
+import type { AuditAction } from './actions.ts';
 import { findPlaces, keyOf } from './audit-segments.ts';
 
 export interface AuditEntry {
@@ -22,8 +23,7 @@ export interface AuditEntry {
 }
 
 export interface AuditedChange {
-  /** In the form noun.verb. */
-  action: string;
+  action: AuditAction;
   targetId: string;
   details?: Record<string, unknown>;
 }

@@ -5,6 +5,7 @@ import type { Db } from '../../db/database.ts';
 import type { SignedInBy } from '../../db/tables/people.ts';
 import { insertAll } from '../../db/writes.ts';
 import { AppError } from '../../runtime/errors.ts';
+import type { AuditAction } from '../audit/actions.ts';
 import { type AuditedChange, auditWrite } from '../audit/audit.ts';
 import { listWorkspacesOf } from '../workspaces/workspaces.ts';
 import { isPassword } from './password.ts';
@@ -68,7 +69,7 @@ export function createSignInEffects(db: Db, { hasProvider }: { hasProvider: bool
     throw usedCode();
   }
 
-  async function changed(step: FinishedStep, action: string, details = {}): Promise<void> {
+  async function changed(step: FinishedStep, action: AuditAction, details = {}): Promise<void> {
     const { before, requestId } = step;
     if (!before) return;
     await tellWorkspacesOf(

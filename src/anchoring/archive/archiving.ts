@@ -266,7 +266,7 @@ export async function archiveRecords(deps: ArchivingDeps, run: ArchiveRun): Prom
     );
     await markArchived(db, leafIds, true);
     const details = { before: before.toISOString(), records: same.length, versions: leafIds.length };
-    const entry = { action: 'record.archive', targetId: file.blobId, details };
+    const entry = { action: 'record.archive', targetId: file.blobId, details } as const;
     await insertAll(db, [auditWrite(deps.callerIn(workspaceId), entry)]);
     return same;
   }

@@ -95,7 +95,7 @@ export function createFiles(deps: FilesDeps): Files {
             action: 'file.create',
             targetId: file.id,
             details: { vaultId: vault.id, name: file.name, contentHash: file.contentHash },
-          };
+          } as const;
           await insertAll(db, [...made.writes, auditWrite(caller, entry), ...also(file)]);
           return file;
         });
@@ -121,7 +121,11 @@ export function createFiles(deps: FilesDeps): Files {
           };
           const made = await nextFileVersion(db, held, input);
           const { version, contentHash } = made.file;
-          const entry = { action: 'file.add_version', targetId: id, details: { version, contentHash } };
+          const entry = {
+            action: 'file.add_version',
+            targetId: id,
+            details: { version, contentHash },
+          } as const;
           await insertAll(db, [...made.writes, auditWrite(caller, entry), ...also(made.file)]);
           return made.file;
         });

@@ -131,7 +131,7 @@ export function createRecords({ db, pool, commit, vaults, archive, makeProof }: 
       const content = recordContent(data, 'data', canonicalData);
       const vault = await activeVault(workspaceId, vaultAddress);
       const { record, write } = firstVersion({ workspaceId, vault, externalId, content });
-      const entry = { action: 'record.create', targetId: record.id, details: { vaultId: vault.id } };
+      const entry = { action: 'record.create', targetId: record.id, details: { vaultId: vault.id } } as const;
       await commitIn(vault, workspaceId, { writes: [write, auditWrite(caller, entry), ...also(record)] });
       return record;
     },

@@ -1,4 +1,5 @@
 /** Changes of an asset: each makes a new version, whose leaf names the previous one. */
+import type { AuditAction } from '../../access/audit/actions.ts';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
@@ -57,7 +58,7 @@ export interface AssetChange {
   fields?: AssetFields;
   installation?: Installation;
   /** For the audit log. */
-  action: string;
+  action: AuditAction;
   details: Record<string, unknown>;
   /** Rows to commit with the version. */
   also?: Write[];
