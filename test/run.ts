@@ -16,7 +16,6 @@ import { countOutcomes, describeFailures, hasFailed, nameFailures, summarise } f
 import { startTestServer } from './runner/test-server.ts';
 import { fileWeight, rememberTimes } from './runner/times.ts';
 import { runUndisturbed } from './runner/undisturbed.ts';
-import { clockStartingAt } from './support/service/clock.ts';
 import { withClient } from './support/service/database.ts';
 import { preloading } from './support/service/preloading.ts';
 
@@ -123,7 +122,7 @@ async function runFiles(
   const runOne = (file: string, lane: Lane): Promise<FileRun> =>
     lane.run(file, {
       directory: join(directory, String(files.indexOf(file))),
-      clock: options.at === null ? null : clockStartingAt(options.at),
+      at: options.at,
       name: options.name,
     });
   const work = async (): Promise<void> => {

@@ -12,6 +12,9 @@ export interface FileEvents {
   complete: boolean;
 }
 
+/** What runs after all tests is not reported before the process ends, so it is given time, too. */
+const endsWithHooks = 10;
+
 /** The exit code of a process that does not end after its last test. */
 export const hangingExitCode = 97;
 
@@ -26,7 +29,7 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       unfinished += 1;
     } else if (type === 'test:complete' && data.nesting === 0) {
       unfinished -= 1;
-      if (unfinished === 0) setTimeout(endHanging, longestEndMs).unref();
+      if (unfinished === 0) setTimeout(endHanging, endsWithHooks * longestEndMs).unref();
     } else if (type === 'test:summary') {
       yield '"end"\n';
     } else if (type === 'test:diagnostic' && data.nesting === 0 && !isCount(data.message)) {

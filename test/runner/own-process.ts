@@ -1,4 +1,4 @@
-/** Runs one test file in a process of its own. */
+/** Runs a test file, or those of its tests whose name matches, in a process that node:test itself runs in. */
 import { join, resolve } from 'node:path';
 import { startChild } from './child-process.ts';
 import { hangingExitCode, readEvents } from './events.ts';

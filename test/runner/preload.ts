@@ -1,16 +1,22 @@
-/** Loaded first in every process of a run: sets its clock, resolves packages to their bundles, and makes waiting cheap. */
+/** Loaded first in every process of a run: moves its clock, resolves packages to their bundles, and makes waiting cheap. */
 import { readdirSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const { HOLDFAST_TEST_CLOCK, HOLDFAST_TEST_PACKAGES } = process.env;
-if (HOLDFAST_TEST_CLOCK !== undefined) setClock(Number(HOLDFAST_TEST_CLOCK));
+let offsetMs = Number(HOLDFAST_TEST_CLOCK);
+if (HOLDFAST_TEST_CLOCK !== undefined) setClock();
 if (HOLDFAST_TEST_PACKAGES) findPackagesIn(HOLDFAST_TEST_PACKAGES);
 leaveOutPromises();
 
-/** Shifts Date by this many milliseconds. */
-function setClock(offsetMs: number): void {
+/** Only where the clock was set at the start, and only ahead: ids never go back. Processes that are started later get it, too. */
+export function moveClock(newOffsetMs: number): void {
+  offsetMs = newOffsetMs;
+  process.env.HOLDFAST_TEST_CLOCK = String(offsetMs);
+}
+
+function setClock(): void {
   const RealDate = Date;
   const now = () => RealDate.now() + offsetMs;
   // Not a subclass: times that come from Node.js itself, such as those of files, must remain instances of Date.

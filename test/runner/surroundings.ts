@@ -22,6 +22,9 @@ const lasting = new RegExp(`^(__|awslambda$|${process.pid}$)`);
 
 const watchedEvents = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection', 'warning'];
 
+/** Set by the runner for each file. */
+const ours = new Set(['TMPDIR', 'HOLDFAST_TEST_CLOCK']);
+
 export interface Surroundings {
   /** What differs now, each as a sentence. It is put back where that is possible. */
   changes(): string[];
@@ -57,5 +60,5 @@ export function takeSurroundings(): Surroundings {
 
 function changedVariables(before: NodeJS.ProcessEnv): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(process.env)]);
-  return [...names].filter((name) => name !== 'TMPDIR' && before[name] !== process.env[name]).sort();
+  return [...names].filter((name) => !ours.has(name) && before[name] !== process.env[name]).sort();
 }

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { clockStartingAt } from '../support/service/clock.ts';
 import type { InProcess } from './file-run.ts';
 import { runInOwnProcess } from './own-process.ts';
 import { startWarmWorker, type WarmWorker } from './warm-worker.ts';
@@ -67,6 +68,42 @@ test('reports what a process of its own reports', async () => {
   assert.deepEqual(told(warm), told(own));
   assert.equal(warm.outcomes.length, 9);
   for (const { output } of [warm, own]) assert.match(output, /at the end: suite,inside,last/);
+});
+
+test('a file alone in its worker may leave the process changed, and nothing else', async () => {
+  const alone = startWarmWorker({ env, alone: true, signal });
+  const text = `test('changes it', () => { process.env.LEFT = '1'; setInterval(() => {}, 1000); });
+    after(() => sleep(600));`;
+  try {
+    const { outcomes, faults } = await alone.run(await writeSample(text));
+    assert.deepEqual(
+      outcomes.map(({ passed }) => passed),
+      [true],
+    );
+    assert.deepEqual(faults, ['It left open: timer of 1000 ms: () => {}.']);
+    assert.equal(alone.isFresh(), false);
+  } finally {
+    await alone.retire();
+  }
+});
+
+test('the clock of a worker moves ahead from file to file', async () => {
+  const ahead = startWarmWorker({
+    env: { ...env, ...clockStartingAt(new Date('2028-02-29T23:59:59Z')) },
+    signal,
+  });
+  const text = `const loaded = new Date();
+    test('tells', () => console.log('at', loaded.toISOString().slice(0, 10), process.env.HOLDFAST_TEST_CLOCK));`;
+  try {
+    for (const day of ['2028-02-29', '2032-02-29']) {
+      const clockMs = Date.parse(`${day}T12:00:00Z`) - Date.now();
+      const { output, faults } = await ahead.run({ ...(await writeSample(text)), clockMs });
+      assert.deepEqual(faults, []);
+      assert.ok(output.includes(`at ${day} ${clockMs}`), output);
+    }
+  } finally {
+    await ahead.retire();
+  }
 });
 
 test('modules stay loaded, and each file has a temporary directory of its own', async () => {

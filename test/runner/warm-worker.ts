@@ -12,6 +12,8 @@ import type { Outcome } from './outcomes.ts';
 export interface FileRequest {
   file: string;
   temporary: string;
+  /** By how many milliseconds its clock is ahead, in a worker whose clock is set. */
+  clockMs?: number;
 }
 
 /** From the worker. */
@@ -31,6 +33,8 @@ export interface WarmWorker {
 
 export interface WarmOptions {
   env: Record<string, string>;
+  /** It runs a single file, which may leave the process changed, and take long. */
+  alone?: boolean;
   signal: AbortSignal;
 }
 
@@ -39,13 +43,15 @@ const largestRssBytes = 900 * 1024 * 1024;
 const longestRetireMs = 5_000;
 /** node:test gives tests in tests no limit of their own. No test outside of test/long takes a third of this, even under stress. */
 const longestSilenceMs = 600_000;
+const longestSilenceAloneMs = 3 * longestSilenceMs;
 
-export function startWarmWorker({ env, signal }: WarmOptions): WarmWorker {
+export function startWarmWorker({ env, alone = false, signal }: WarmOptions): WarmWorker {
   const run = startChild({
     args: [
       ...['--test-reporter', join(import.meta.dirname, 'warm-reporter.ts')],
       ...['--test-reporter-destination', '/dev/null'],
       join(import.meta.dirname, 'warm.child.ts'),
+      ...(alone ? ['alone'] : []),
     ],
     env,
     ipc: true,
@@ -56,10 +62,10 @@ export function startWarmWorker({ env, signal }: WarmOptions): WarmWorker {
   return {
     async run(request) {
       await ready;
-      const ran = await runOne(run, request);
+      const ran = await runOne(run, request, alone ? longestSilenceAloneMs : longestSilenceMs);
       const hasFailed = ran.faults.length > 0 || ran.outcomes.some(({ passed }) => !passed);
       // Whatever made it fail may fail the next one as well.
-      if (hasFailed || ran.rssBytes > largestRssBytes) fresh = false;
+      if (alone || hasFailed || ran.rssBytes > largestRssBytes) fresh = false;
       return ran;
     },
     isFresh: () => fresh,
@@ -75,6 +81,7 @@ export function startWarmWorker({ env, signal }: WarmOptions): WarmWorker {
 async function runOne(
   { child, ended, output, end }: RunnerChild,
   request: FileRequest,
+  longestSilenceMs: number,
 ): Promise<InProcess & { rssBytes: number }> {
   const outcomes: Outcome[] = [];
   const done = Promise.withResolvers<{ faults: string[]; rssBytes: number }>();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type Database, openDatabase } from '../../../src/db/database.ts';
 import { migrate } from '../../../src/db/migrate.ts';
-import { clockIsSet, setDatabaseClock } from './clock.ts';
+import { clockIsSet, makeDatabaseClock, setDatabaseClock } from './clock.ts';
 import { emptyDatabase, type Original, readOriginal } from './emptied.ts';
 
 export const templateDatabase = 'holdfast_template';
@@ -48,11 +48,13 @@ export async function createTestDatabase({ empty = false, fresh = false } = {}):
   const bare = empty || clockIsSet;
   const name = `test_${randomBytes(8).toString('hex')}`;
   const url = urlOf(server, name);
-  const isCopy = !bare && !fresh && (await takeUsed(server, name));
-  if (!isCopy) await create(server, name, bare ? 'template0' : templateDatabase);
+  const isEmptied = !bare && !fresh && (await takeUsed(server, name));
+  if (!isEmptied) await create(server, name, await templateFor(server, empty));
   if (clockIsSet) {
-    await withClient({ connectionString: url }, (client) => setDatabaseClock(client, name));
-    if (!empty) await migrate({ connection: { connectionString: url } });
+    await withClient({ connectionString: url }, async (client) => {
+      if (empty) await makeDatabaseClock(client);
+      await setDatabaseClock(client, name);
+    });
   }
   let dropped = false;
   return {
@@ -64,6 +66,11 @@ export async function createTestDatabase({ empty = false, fresh = false } = {}):
       await rm(blobsOf(url), { recursive: true, force: true });
     },
   };
+}
+
+async function templateFor(server: string, empty: boolean): Promise<string> {
+  if (empty) return 'template0';
+  return clockIsSet ? clockedTemplate(server) : templateDatabase;
 }
 
 /** Databases that tests of this process have finished with, under new names. */
@@ -132,6 +139,31 @@ function urlOf(server: string, database: string): string {
   const url = new URL(server);
   url.pathname = `/${database}`;
   return url.href;
+}
+
+let clocked: Promise<string> | null = null;
+
+/** Like the template, with a clock that can be set. Made by whoever needs it first, for all processes of the run. */
+function clockedTemplate(server: string): Promise<string> {
+  clocked ??= withClient({ connectionString: server }, async (client) => {
+    const name = `${templateDatabase}_clocked`;
+    // Kept until the connection ends.
+    await client.query('select pg_advisory_lock(1)');
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount !== 0) return name;
+    const draft = `${name}_draft`;
+    await client.query(`drop database if exists ${draft}`);
+    await client.query(`create database ${draft} template template0`);
+    const connection = { connectionString: urlOf(server, draft) };
+    await withClient(connection, async (client) => {
+      await makeDatabaseClock(client);
+      await setDatabaseClock(client, draft);
+    });
+    await migrate({ connection });
+    await client.query(`alter database ${draft} rename to ${name}`);
+    return name;
+  });
+  return clocked;
 }
 
 /** A separate database with the handles that the service uses; closing drops it. */
