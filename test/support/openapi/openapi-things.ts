@@ -324,8 +324,10 @@ async function invite(
 
 /** Requests that remove something or can be sent only once, and how to create what they need anew. */
 const takesAway: [request: RegExp, make: MakeForOwner][] = [
-  // A new version without bytes hides those of the previous one.
+  // Nothing can be made in it any more.
+  [/\/deactivate$/, (service) => makeVault(service, 'Thing')],
   [/^DELETE .*\/records\//, (service, vault) => makeRecord(service, vault, 'Thing')],
+  // A new version without bytes hides those of the previous one.
   [/^DELETE .*\/files\/|^POST .*\/files\/\{fileId\}\/versions$/, makeFile],
   [/^DELETE .*\/assets\//, makeAsset],
   [/^DELETE .*\/person\/$/, makeBoundWorker],
