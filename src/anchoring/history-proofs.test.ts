@@ -23,7 +23,7 @@ import { createManyProofs } from './many-proofs.ts';
 let fixture: Fixture;
 let vault: TestVault;
 before(async () => {
-  fixture = await openFixture();
+  fixture = await openFixture({ fresh: true });
   vault = await fixture.newVault();
   await sql`insert into chain (chain_id, genesis_hash, embedded, registry, submitter)
     values (31337, ${Buffer.alloc(32)}, true, ${Buffer.alloc(20, 0xab)}, ${Buffer.alloc(20, 0xcd)})`.execute(

@@ -13,7 +13,7 @@ import { endOfSearch, readFeed, readFeedBackwards, tailPosition } from './feed.t
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ fresh: true });
 });
 after(() => database.close());
 

@@ -23,7 +23,7 @@ let database: Database;
 
 /** All rows are wrong: each that is looked at is found. */
 before(async () => {
-  created = await createTestDatabase();
+  created = await createTestDatabase({ fresh: true });
   database = openDatabase({
     connection: () => ({ connectionString: created.url }),
     settings: walkSettings,

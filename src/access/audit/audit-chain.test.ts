@@ -15,7 +15,7 @@ import { chainAuditEntries } from './audit-chain.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ fresh: true });
 });
 after(() => database.close());
 

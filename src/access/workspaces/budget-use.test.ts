@@ -9,7 +9,7 @@ import { createWorkspace } from './workspaces.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ fresh: true });
 });
 after(() => database.close());
 

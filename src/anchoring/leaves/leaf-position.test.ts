@@ -17,7 +17,7 @@ let vault: TestVault;
 /** A single connection, so that its statistics are complete when it reports them. */
 let single: Database;
 before(async () => {
-  fixture = await openFixture();
+  fixture = await openFixture({ fresh: true });
   single = openDatabase({ connection: () => ({ connectionString: fixture.url }), onError() {}, max: 1 });
 });
 after(async () => {

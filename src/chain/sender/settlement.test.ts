@@ -14,7 +14,7 @@ const outcomes: TransactionOutcome[] = [];
 const settlement = createSettlement(async (_db, told) => void outcomes.push(...told));
 
 before(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ fresh: true });
 });
 after(() => database.close());
 beforeEach(async () => {

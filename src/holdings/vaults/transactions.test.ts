@@ -14,7 +14,7 @@ import { createTransactions, type Place, type TransactionPage, type Transactions
 let database: Database;
 let transactions: Transactions;
 before(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ fresh: true });
   transactions = createTransactions(database.pool);
 });
 after(() => database.close());

@@ -26,7 +26,7 @@ let database: Database;
 let all: Expected[];
 
 before(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ fresh: true });
   const made: Expected[] = [];
   for (let n = 0; n < 60; n += 1) {
     // Recorded in a different order than the work was done, and several on one day.

@@ -10,7 +10,7 @@ const workspaceId = 'ws_1';
 
 let database: Database;
 before(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ fresh: true });
   await addEntries('one', { open: 1 });
   await addEntries('many', { open: 40 });
   await database.pool.query('analyze maintenances');

@@ -17,7 +17,7 @@ let fixture: QueueFixture;
 /** As `fsck` opens it, with one connection. */
 let single: Database;
 before(async () => {
-  fixture = await openQueueFixture();
+  fixture = await openQueueFixture({ fresh: true });
   single = openDatabase({
     connection: () => ({ connectionString: fixture.url }),
     settings: walkSettings,

@@ -17,7 +17,7 @@ const bounds = { walkLength: 100, walksPerPage: 2 };
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let workspaceId: string;
 before(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ fresh: true });
   workspaceId = (await createWorkspace(database.db, { name: 'Log' })).id;
   await database.pool.query(
     `insert into webhook_deliveries (workspace_id, id, event_id, endpoint_id, type, status, created_at)

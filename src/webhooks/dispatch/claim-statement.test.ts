@@ -18,7 +18,7 @@ let queueDatabase: Database;
 let queue: Queue;
 let workspaceId: string;
 before(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ fresh: true });
   const connection = () => ({ connectionString: database.url });
   queueDatabase = openDatabase({ connection, onError() {}, settings: indexOnly });
   queue = createQueue(queueDatabase.pool);

@@ -17,7 +17,7 @@ let database: Awaited<ReturnType<typeof openTestDatabase>>;
 let queueDatabase: Database;
 let workspaceId: string;
 before(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ fresh: true });
   const connection = () => ({ connectionString: database.url });
   queueDatabase = openDatabase({ connection, onError() {}, settings: indexOnly });
   await keepPartitions(database.db, 90);

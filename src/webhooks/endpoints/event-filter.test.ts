@@ -10,7 +10,7 @@ import { type FilterNode, filterLimits, type Literal, parseFilter } from './filt
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 before(async () => {
-  database = await openTestDatabase();
+  database = await openTestDatabase({ fresh: true });
 });
 after(() => database.close());
 
