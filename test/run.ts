@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { refreshDashboard } from './runner/dashboard.ts';
+import { refreshBuilt } from './runner/built.ts';
 import type { FileRun } from './runner/file-run.ts';
 import { createLane, type Lane } from './runner/lane.ts';
 import { endProcessesUsing } from './runner/leftovers.ts';
@@ -98,7 +98,7 @@ async function runFiles(
     const { describeVersions } = await import('./runner/versions.ts');
     process.stdout.write(`${await describeVersions()}, seed ${seed}\n`);
   }
-  await refreshDashboard();
+  await refreshBuilt(files);
   const packages = await bundlePackages();
   const kept = join(directory, 'kept');
   mkdirSync(kept);

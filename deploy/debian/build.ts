@@ -29,14 +29,21 @@ const completions = {
 };
 const scripts = ['postinst', 'prerm', 'postrm'];
 
-/** `compression`: arguments of dpkg-deb; a strong one takes minutes. */
-export async function buildPackage(file: string, compression = ['-Zxz']): Promise<void> {
+export interface PackageOptions {
+  /** Arguments of dpkg-deb; a strong one takes minutes. */
+  compression?: string[];
+  /** See assemble. */
+  parts?: string;
+}
+
+export async function buildPackage(file: string, options: PackageOptions = {}): Promise<void> {
+  const { compression = ['-Zxz'], ...given } = options;
   const { version, description } = JSON.parse(readFileSync(join(here, '../../package.json'), 'utf8'));
   const architecture = architectures[process.arch];
   if (architecture === undefined) throw new Error(`Debian has no name for ${process.arch}.`);
   const root = mkdtempSync(join(tmpdir(), 'holdfast-deb-'));
   try {
-    await assemble(join(root, 'opt/holdfast'));
+    await assemble(join(root, 'opt/holdfast'), given);
     place('../systemd/holdfast.service', 'lib/systemd/system/holdfast.service', 0o644);
     place('../systemd/holdfast.sysusers', 'usr/lib/sysusers.d/holdfast.conf', 0o644);
     place('holdfast.env', 'etc/holdfast/holdfast.env', 0o600);

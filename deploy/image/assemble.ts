@@ -5,6 +5,7 @@
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { site } from '../../docs/build.ts';
+import { mark } from '../../src/http/pages/built-folder.ts';
 import { dashboard } from '../../src/http/pages/dashboard-build.ts';
 
 interface Package {
@@ -19,7 +20,6 @@ const root = resolve(import.meta.dirname, '../..');
 const parts = ['LICENSE', 'package.json', 'bin', 'src', 'migrations', 'pages'];
 /** Built anew in each copy, and not in the checkout, where others may be reading. */
 const built = [dashboard, site];
-export const builtParts = built.map(({ folder }) => folder);
 /** Bundled into dashboard/dist. */
 const bundled = /^(@mantine\/.*|@tanstack\/.*|react|react-dom|recharts)$/;
 /** Node.js does not read types in packages, nor maps. */
@@ -45,16 +45,28 @@ const unused = new RegExp(
 const tests = /(^|\/)node_modules\/(@[^/]+\/[^/]+|[^@/][^/]*)\/(tests?|__tests__|coverage|benchmarks?)(\/|$)/;
 const packagesFolder = 'node_modules';
 
-export async function assemble(target: string): Promise<void> {
-  await buildParts(target);
+/** `parts`: where they are built already, such as the checkout. */
+export async function assemble(
+  target: string,
+  { parts: from }: { parts?: string | undefined } = {},
+): Promise<void> {
+  await placeParts(target, from);
   for (const part of parts) copy(part, target, (path) => !/\.test\.ts$/.test(path));
   for (const path of neededPackages()) copy(path, target, packageFilter(path));
   mkdirSync(join(target, packagesFolder, '.bin'), { recursive: true });
   symlinkSync('../node/bin/node', join(target, packagesFolder, '.bin/node'));
 }
 
-export async function buildParts(target: string): Promise<void> {
-  for (const { folder, build } of built) await build(join(target, folder));
+/** Copies them from where they are built, or builds them. */
+export async function placeParts(target: string, from?: string): Promise<void> {
+  for (const { folder, build } of built) {
+    if (from === undefined) await build(join(target, folder));
+    else copyBuilt(join(from, folder), join(target, folder));
+  }
+}
+
+function copyBuilt(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, filter: (source) => source !== join(from, mark) });
 }
 
 /** The folders of all packages that the service may load, relative to the checkout. */

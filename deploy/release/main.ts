@@ -2,11 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { assemble, buildParts, builtParts } from '../image/assemble.ts';
+import { assemble, placeParts } from '../image/assemble.ts';
 import { writeArchive } from './archive.ts';
 import { billOfMaterials, licences } from './inventory.ts';
 import { releaseNotes } from './notes.ts';
@@ -25,10 +25,12 @@ export interface ReleaseOptions {
   /** Removed and made anew. */
   out: string;
   packageOnly?: boolean;
+  /** See assemble. */
+  parts?: string;
 }
 
 /** Returns the checksums, as they are in the file SHA256SUMS. */
-export async function makeRelease({ out, packageOnly = false }: ReleaseOptions): Promise<string> {
+export async function makeRelease({ out, packageOnly = false, parts }: ReleaseOptions): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const { commit, time } = sourceOf();
   await mkdir(resolve(out, '..'), { recursive: true });
@@ -40,10 +42,10 @@ export async function makeRelease({ out, packageOnly = false }: ReleaseOptions):
     const image = join(work, 'image');
     const folder = join(work, 'package');
     if (packageOnly) {
-      await buildParts(folder);
+      await placeParts(folder, parts);
     } else {
-      await assemble(image);
-      for (const part of builtParts) await cp(join(image, part), join(folder, part), { recursive: true });
+      await assemble(image, { parts });
+      await placeParts(folder, image);
     }
     const texts = {
       [`holdfast-${version}.cdx.json`]: billOfMaterials({ commit, time }),

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
+import config from '../../docs/.vitepress/config.ts';
 import { sidebar } from '../../docs/.vitepress/sidebar.ts';
 import { site } from '../../docs/build.ts';
 import { buildIfChanged } from '../../src/http/pages/built-folder.ts';
@@ -51,6 +52,21 @@ test('the sidebar leads to every page, and to nothing else', () => {
       .filter((path) => path !== '/docs/')
       .sort(),
   );
+});
+
+test('a page is the same each time it is made, however slow the machine is', async (t) => {
+  const { createMarkdownRenderer } = await import('vitepress');
+  const fence = '```sh [curl]\ncurl -s "$HOLDFAST_URL/api" -H "x-api-key: $KEY" | jq .\n```\n';
+  const text = `${fence}\n::: code-group\n${fence}\n${fence}\n:::\n`;
+  const { render } = await createMarkdownRenderer(docs, config.markdown, '/docs/');
+  const made = await render(text, {});
+  const { now } = Date;
+  let turns = 0;
+  // Each look at the clock finds it a second later.
+  t.mock.method(Date, 'now', () => now() + 1_000 * ++turns);
+  assert.equal(await render(text, {}), made);
+  assert.ok(turns > 0);
+  assert.match(made, /<span style="[^"]+"> jq<\/span>/);
 });
 
 test('every link of every page leads somewhere, also to a heading', async () => {

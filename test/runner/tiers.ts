@@ -28,6 +28,11 @@ export function needsOwnProcess(file: string): boolean {
   return /^\/\/ own process: \S/m.test(headOf(textOf(file)));
 }
 
+/** Whether it reads the documents as they are built. */
+export function readsSite(file: string): boolean {
+  return textOf(file).includes("/docs/build.ts'");
+}
+
 /** Up to the first import. */
 function headOf(text: string): string {
   return text.split(/^import /m, 1)[0] ?? '';

@@ -24,8 +24,8 @@ export interface BuiltFolder {
 export const checkout = join(import.meta.dirname, '../../..');
 /** The lock file has the version of every package that builds or is built in. */
 const always = ['package.json', 'package-lock.json', 'src/http/pages/built-folder.ts'];
-/** In the folder, what it was built from. */
-const mark = 'built-from';
+/** The file in the folder that says what it was built from. */
+export const mark = 'built-from';
 
 /** Returns whether there was something to do. */
 export async function buildIfChanged(built: BuiltFolder): Promise<boolean> {
