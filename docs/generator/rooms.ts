@@ -105,6 +105,7 @@ export const floors: Room[][] = [
     { path: 'src/access/', job: 'Puts the rooms of this wing together: routes, loops, who is calling' },
     { path: 'src/access/api-keys/', job: 'API keys, and who a request comes from' },
     { path: 'src/access/people/', job: 'Sign-in, sessions, members, invitations' },
+    { path: 'src/access/accounts/', job: 'What proves who a person is, and what ends with it' },
     { path: 'src/access/passkeys/', job: 'Passkeys with which people sign in and confirm' },
     {
       path: 'src/access/provider/',

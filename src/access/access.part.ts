@@ -76,14 +76,16 @@ export async function createAccess(
       secret: await openServiceSecret(db, keyring, 'provider-tokens'),
     });
   const signIn = createSignIn({
-    db,
+    ...{ db, publicUrl },
     secret: await openServiceSecret(db, keyring, 'sessions'),
-    publicUrl,
     // Without a provider, nobody vouches for its sessions.
     mayGoOn: async (sessionId, age) => (provider ? provider.sessions.mayGoOn(sessionId, age) : false),
   });
   const passwordRules = createPasswordRules({ leakedPasswords });
-  const invitations = createInvitations(db, passwordRules);
+  const invitations = createInvitations(db, {
+    passwordRules,
+    askAbout: async (userId) => provider?.sessions.askAbout(userId),
+  });
   return {
     defineStep: approvals.define,
     findCaller: createCallers({ db, apiKeys, signIn }).find,
@@ -104,17 +106,19 @@ export async function createAccess(
       passkeyRoutes(app, {
         ...{ db, signIn, signInThrottle, publicUrl },
         passkeys: createPasskeys(db),
-        hasProvider: provider !== null,
       });
       providerRoutes(app, { db, signIn, provider, publicUrl });
       signInRoutes(app, {
         signIn,
         signInThrottle,
         passwordRules,
-        signInEffects: createSignInEffects(db, { hasProvider: provider !== null }),
+        signInEffects: createSignInEffects(db),
         publicUrl,
       });
-      peopleRoutes(app, { db, members: createMembers(db), sessions: createSessions(db), workspaceCreation });
+      peopleRoutes(app, {
+        ...{ db, members: createMembers(db), sessions: createSessions(db), workspaceCreation },
+        issuer: providerConfig?.issuer ?? null,
+      });
       signInRulesRoutes(app, { db });
       invitationRoutes(app, { invitations, signIn, publicUrl });
     },

@@ -8,9 +8,13 @@ import { AppError } from './errors.ts';
  */
 export function requireFreshSession({ person }: Caller): void {
   if (!person || person.isFresh) return;
-  throw new AppError(
+  throw stepUpRequired();
+}
+
+export function stepUpRequired(): AppError {
+  return new AppError(
     'step_up_required',
-    `Confirm that it is you: this needs a passkey, a two-factor code or your password, used within the last ${freshMinutes} minutes. Then try again.`,
+    `Confirm that it is you: this needs a passkey, a two-factor code or, if you have neither, your password, used within the last ${freshMinutes} minutes. Then try again.`,
   );
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Reached } from '../support/clients/browser-session.ts';
 import { newVisitor, type Visitor } from '../support/clients/browser-session.ts';
 import type { IdentityProvider } from '../support/clients/identity-provider.ts';
-import { type SoftPasskey, softPasskey } from '../support/clients/soft-passkey.ts';
+import { registerPasskey, usePasskey } from '../support/clients/person-passkey.ts';
 import type { MadePeople } from './people.ts';
 
 const api = '/api-v1/platform';
@@ -16,7 +16,8 @@ export async function fillSignIn(
 ): Promise<void> {
   const [ada, bo, cleo] = people;
   assert.ok(ada && bo && cleo);
-  const passkey = await addPasskey(service, visitors.viewer);
+  const { answer, passkey } = await registerPasskey(service, visitors.viewer);
+  assert.equal(answer.status, 201, answer.text);
   cleo.passkey = passkey.save();
   const unwanted = await visitors.admin.call('PUT', `${api}/notices/mail`, { body: { wanted: false } });
   assert.equal(unwanted.status, 200, unwanted.text);
@@ -24,16 +25,6 @@ export async function fillSignIn(
   const read = (path: string) => ({ path: `${api}/${path}`, expected: null });
   ada.reads = ['members', 'sign-in-rules', 'approval-rules'].map(read);
   cleo.reads = ['passkeys', 'me'].map(read);
-}
-
-async function addPasskey(service: Reached, visitor: Visitor): Promise<SoftPasskey> {
-  const asked = await visitor.call('POST', `${api}/passkeys/options`);
-  assert.equal(asked.status, 200, asked.text);
-  const passkey = softPasskey({ origin: originOf(service) });
-  const body = { name: 'Phone', response: passkey.register(asked.json) };
-  const made = await visitor.call('POST', `${api}/passkeys`, { body });
-  assert.equal(made.status, 201, made.text);
-  return passkey;
 }
 
 /** Somebody whom the service did not know before. */
@@ -55,15 +46,7 @@ export async function enterWithPasskey(
   saved: NonNullable<MadePeople['people'][number]['passkey']>,
 ): Promise<Visitor> {
   const visitor = newVisitor(service);
-  const { json: options } = await visitor.call('POST', '/auth/passkey/options');
-  const { credentialId: id, ...answer } = softPasskey({ origin: originOf(service), saved }).sign(options);
-  const response = { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response: answer };
-  const entered = await visitor.call('POST', '/auth/passkey/verify', { body: { response } });
+  const entered = await usePasskey(service, visitor, saved);
   assert.equal(entered.status, 200, entered.text);
   return visitor;
-}
-
-/** Browsers make no passkeys for an address. */
-function originOf({ url }: Reached): string {
-  return url.replace('127.0.0.1', 'localhost');
 }

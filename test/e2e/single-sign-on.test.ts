@@ -5,75 +5,37 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { openProvider } from '../../src/access/provider/open-provider.ts';
-import { becomeOwner, join, newVisitor, signIn, type Visitor } from '../support/clients/browser-session.ts';
-import { type IdentityProvider, startIdentityProvider } from '../support/clients/identity-provider.ts';
+import { newVisitor, signIn, type Visitor } from '../support/clients/browser-session.ts';
+import type { IdentityProvider } from '../support/clients/identity-provider.ts';
+import { api } from '../support/fixtures/people-fixture.ts';
+import {
+  openSingleSignOnFixture,
+  type SingleSignOnFixture,
+} from '../support/fixtures/single-sign-on-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
-import { type Service, startService } from '../support/service/service.ts';
+import type { Service } from '../support/service/service.ts';
 
-const api = '/api-v1/platform';
-const ada = { name: 'Ada', email: 'ada@example.com', password: 'the tide waits for nobody' };
-
+let fixture: SingleSignOnFixture;
 let provider: IdentityProvider;
 let service: Service;
-let owner: Visitor;
 before(async () => {
-  provider = await startIdentityProvider();
-  service = await startService({
-    env: {
-      ...provider.settings,
-      HOLDFAST_OIDC_GROUPS: 'engineers=developer,leads=admin,auditors=viewer',
-      HOLDFAST_OIDC_SESSION_MINUTES: '30',
-    },
-  });
-  provider.serve(service.url);
-  owner = await becomeOwner(service, ada);
+  fixture = await openSingleSignOnFixture();
+  ({ provider, service } = fixture);
 });
-after(async () => {
-  await service?.close();
-  await provider?.close();
-});
+after(() => fixture?.close());
 beforeEach(() => {
   provider.tamper = null;
   provider.away = false;
 });
 
-let people = 0;
-function newPerson(groups: string[], more = {}): string {
-  people += 1;
-  const id = `person-${people}`;
-  provider.people.set(id, { email: `${id}@corp.example`, name: `Person ${people}`, groups, ...more });
-  provider.present = id;
-  return id;
-}
-
-/** Up to where the provider sends the browser back to. */
-async function goThere(visitor: Visitor, query = ''): Promise<string> {
-  const start = await visitor.call('GET', `/auth/provider/start${query}`);
-  assert.equal(start.status, 302, start.text);
-  const url = start.headers.get('location') ?? '';
-  return url.startsWith(provider.issuer) ? provider.walk(url) : url;
-}
-
-async function comeBack(visitor: Visitor, url: string): Promise<string> {
-  const { pathname, search } = new URL(url, service.url);
-  const answer = await visitor.call('GET', pathname + search);
-  assert.equal(answer.status, 302, answer.text);
-  return answer.headers.get('location') ?? '';
-}
-
-async function signInThere(visitor = newVisitor(service), query = '') {
-  return { visitor, to: await comeBack(visitor, await goThere(visitor, query)) };
-}
+const newPerson: SingleSignOnFixture['newPerson'] = (groups, more) => fixture.newPerson(groups, more);
+const goThere: SingleSignOnFixture['goThere'] = (visitor, query) => fixture.goThere(visitor, query);
+const comeBack: SingleSignOnFixture['comeBack'] = (visitor, url) => fixture.comeBack(visitor, url);
+const signInThere: SingleSignOnFixture['signInThere'] = (visitor, query) =>
+  fixture.signInThere(visitor, query);
+const grow: SingleSignOnFixture['grow'] = (subject, seconds) => fixture.grow(subject, seconds);
 
 const me = (visitor: Visitor) => visitor.call('GET', `${api}/me`);
-
-/** As if the provider had last been asked this long ago. */
-const grow = (id: string, seconds: number) =>
-  service.sql(
-    `update provider_sessions set checked_at = now() - make_interval(secs => $2),
-       tried_at = now() - make_interval(secs => $2) where subject = $1`,
-    [id, seconds],
-  );
 
 test('makes an account at the first sign-in, in the highest role of its groups, and only one', async () => {
   const id = newPerson(['engineers', 'leads', 'chess club']);
@@ -83,7 +45,7 @@ test('makes an account at the first sign-in, in the highest role of its groups, 
   assert.equal(first.status, 200, first.text);
   assert.deepEqual(
     [first.json.name, first.json.email, first.json.role],
-    [`Person ${people}`, `${id}@corp.example`, 'admin'],
+    [`Name of ${id}`, `${id}@corp.example`, 'admin'],
   );
   provider.people.set(id, { email: 'renamed@corp.example', groups: ['auditors'] });
   const again = await signInThere();
@@ -116,22 +78,36 @@ test('refuses who is in no group, and whose email is not verified', async () => 
   assertError(await me(visitor), 'unauthorized');
 });
 
-test('links the account that has the verified email, which then cannot be entered with its password', async () => {
-  const account = { name: 'Bea', email: 'bea@corp.example', password: 'rain falls on the harbour' };
-  const invited = await owner.call('POST', `${api}/invitations`, { body: { role: 'viewer' } });
-  const bea = await join(service, invited.json.link, account);
-  newPerson(['engineers'], { email: account.email });
+test('an account is linked by its holder, and then entered with the provider alone, except by owners', async () => {
+  const bea = await fixture.member('viewer', { email: 'bea@corp.example' });
+  const { email, password } = bea.account;
+  newPerson(['engineers'], { email });
+  assert.equal((await signInThere()).to, '/sign-in?problem=unproved_account');
+  assert.equal(await fixture.linkThere(bea.visitor), '/settings');
+  assert.deepEqual(
+    [(await me(bea.visitor)).json.id, (await me(bea.visitor)).json.role],
+    [bea.id, 'developer'],
+  );
   const { visitor } = await signInThere();
-  assert.equal((await me(visitor)).json.id, (await me(bea)).json.id);
-  const answer = await newVisitor(service).call('POST', '/auth/sign-in/email', {
-    body: { email: account.email, password: account.password },
-  });
-  assertError(answer, 'forbidden', /identity provider/);
+  assert.equal((await me(visitor)).json.id, bea.id);
+  const local = newVisitor(service);
+  assertError(await local.call('POST', '/auth/sign-in/email', { body: { email, password } }), 'unauthorized');
   // Owners get in while the provider is away.
-  newPerson(['engineers'], { email: ada.email });
-  const { visitor: again } = await signInThere();
-  assert.equal((await me(again)).json.role, 'owner', 'the last owner stays one');
-  await signIn(newVisitor(service), ada);
+  const ada = fixture.owner;
+  newPerson(['engineers'], { email: ada.account.email });
+  assert.equal(await fixture.linkThere(ada.visitor), '/settings');
+  assert.equal((await me(ada.visitor)).json.role, 'owner', 'the last owner stays one');
+  await signIn(newVisitor(service), ada.account);
+});
+
+test('an email counts as verified only where it is said', async () => {
+  const id = newPerson(['engineers'], { emailVerified: false });
+  // The ID token vouches for another address than the one that user info names.
+  provider.tamper = (claims) => ({ ...claims, email: 'other@corp.example', email_verified: true });
+  assert.equal((await signInThere()).to, '/sign-in?problem=no_email');
+  provider.people.set(id, { email: 'unsaid@corp.example', emailVerified: null, groups: ['engineers'] });
+  const { visitor } = await signInThere();
+  assert.equal((await me(visitor)).json.email, 'other@corp.example');
 });
 
 test('refuses within a minute whom the provider removed, and changes roles as fast', async () => {

@@ -131,7 +131,7 @@ export function apiKeyRoutes(app: Api, deps: ApiKeyRoutesDeps): void {
   app.delete(
     `${url}/:keyId`,
     {
-      config: { scope: 'keys:write' },
+      config: { scope: 'keys:write', freshSession: true },
       schema: {
         operationId: 'revokeApiKey',
         summary: 'Revoke an API key',

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { type Actor, type Caller, type Role, type Scope, scopes } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { isGone } from '../accounts/signs-in-here.ts';
 import { roleNow } from '../people/members.ts';
 import type { SignIn } from '../people/sign-in.ts';
 import type { ApiKeys } from './api-keys.ts';
@@ -78,7 +79,7 @@ const nobody = Promise.resolve(null);
 
 /**
  * Who made a request earlier, with the rights of this moment, which remain until the transaction ends. Null: a key that is
- * revoked or expired, or a person who has left.
+ * revoked or expired, or a person who has left, or for whom the identity provider no longer vouches.
  */
 export async function findActor(db: Db, workspaceId: string, actor: Actor): Promise<Caller | null> {
   if (actor.kind === 'api_key') {
@@ -96,7 +97,7 @@ export async function findActor(db: Db, workspaceId: string, actor: Actor): Prom
     return { workspaceId, actor, scopes, requestId: null, expiresAt: key.expires_at };
   }
   const role = await roleNow(db, workspaceId, actor.id);
-  if (role === null) return null;
+  if (role === null || (await isGone(db, actor.id))) return null;
   // Without a session: what that had to show was asked for when the request was made.
   const shown = { sessionId: '', isFresh: true, hasSecondFactor: true, lacksSecondFactor: false };
   const person = { userId: actor.id, role, ...shown };

@@ -140,12 +140,12 @@ export function approvalRoutes(app: Api, { approvals, cursors, idempotency }: Ap
   app.post(
     `${url}/:approvalId/approve`,
     {
-      config: { role: 'developer', idempotent: true },
+      config: { role: 'developer', idempotent: true, freshSession: true },
       schema: {
         operationId: 'approveStep',
         summary: 'Approve what somebody asked for',
         description:
-          'Takes the step in the same commit, as who asked for it. You need the role that the approval names, and for some steps a session confirmed in the last minutes (`step_up_required`). 403 `second_person_required` if you asked for it yourself, or an API key that you made did. 409 if it was decided before or has expired, if who asked may not do it any more, or if it would not do what it would have done when it was asked for. If the step is refused by now, so is the approval, with the same error.',
+          'Takes the step in the same commit, as who asked for it. You need the role that the approval names. 403 `second_person_required` if you asked for it yourself, or an API key that you made did. 409 if it was decided before or has expired, if who asked may not do it any more, or if it would not do what it would have done when it was asked for. If the step is refused by now, so is the approval, with the same error.',
         tags,
         params,
         body: MayReason,
@@ -167,7 +167,7 @@ export function approvalRoutes(app: Api, { approvals, cursors, idempotency }: Ap
   app.post(
     `${url}/:approvalId/refuse`,
     {
-      config: { role: 'developer', idempotent: true },
+      config: { role: 'developer', idempotent: true, freshSession: false },
       schema: {
         operationId: 'refuseStep',
         summary: 'Refuse what somebody asked for',
@@ -195,7 +195,7 @@ export function approvalRoutes(app: Api, { approvals, cursors, idempotency }: Ap
   app.post(
     `${url}/:approvalId/withdraw`,
     {
-      config: { scope: 'approvals:write', idempotent: true },
+      config: { scope: 'approvals:write', idempotent: true, freshSession: false },
       schema: {
         operationId: 'withdrawStep',
         summary: 'Withdraw what you asked for',

@@ -12,7 +12,6 @@ import { eventWrite } from '../../events/events.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import { type Actor, type Caller, isAtLeast } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { requireFreshSession } from '../../runtime/fresh-session.ts';
 import { newId } from '../../runtime/ids.ts';
 import { auditWrite } from '../audit/audit.ts';
 import { roleNow } from '../people/members.ts';
@@ -246,7 +245,6 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       decide(caller, of, async (db, approval) => {
         const { step, role } = approval;
         await requireSecond(db, caller, approval);
-        if (stepKinds[step].freshSession) requireFreshSession(caller);
         const run = steps.get(step);
         if (!run) throw new Error(`nobody has defined the step ${step}`);
         const asker = await findActor(db, caller.workspaceId, approval.requestedBy);

@@ -14,25 +14,23 @@ interface StepKind {
   scope: Scope | null;
   /** The least role of both people; a run may ask for a higher one. */
   role: Role;
-  /** Both have to prove who they are. */
-  freshSession: boolean;
 }
 
 export const stepKinds = {
-  'record.erase_data': ofScope('eraseContent', 'records:write', true),
-  'file.erase_content': ofScope('eraseContent', 'files:write', true),
-  'vault.set_retention': ofScope('eraseContent', 'vaults:write', true),
-  'file.transfer': ofScope('transfer', 'files:write', false),
-  'asset.transfer': ofScope('transfer', 'assets:write', false),
-  'api_key.create': ofScope('wideKeys', 'keys:write', true),
-  'approval_rules.change': { rule: null, scope: null, role: 'admin', freshSession: true },
+  'record.erase_data': ofScope('eraseContent', 'records:write'),
+  'file.erase_content': ofScope('eraseContent', 'files:write'),
+  'vault.set_retention': ofScope('eraseContent', 'vaults:write'),
+  'file.transfer': ofScope('transfer', 'files:write'),
+  'asset.transfer': ofScope('transfer', 'assets:write'),
+  'api_key.create': ofScope('wideKeys', 'keys:write'),
+  'approval_rules.change': { rule: null, scope: null, role: 'admin' },
 } satisfies Record<string, StepKind>;
 
 export type StepName = keyof typeof stepKinds;
 export const stepNames = Object.keys(stepKinds) as StepName[];
 
-function ofScope(rule: RuleName, scope: Scope, freshSession: boolean): StepKind {
-  return { rule, scope, role: 'developer', freshSession };
+function ofScope(rule: RuleName, scope: Scope): StepKind {
+  return { rule, scope, role: 'developer' };
 }
 
 /** Whether this caller may take the step, as far as scope and role tell. */

@@ -23,6 +23,7 @@ export const auditActions = {
   'session.confirm': '`by`, as above: in their session, the person proved again who they are',
   'session.end': '`reason` if the identity provider ended it',
   'session.end_all': none,
+  'user.link_provider': '`issuer`, `subject`; in each workspace of the person',
   'user.update': '`name`',
   'user.change_password': none,
   'user.reset_password': '`disableTwoFactor`; in each workspace of the person',

@@ -10,7 +10,7 @@ import { AppError } from '../../runtime/errors.ts';
 import { dateTime, like, name, named, orNull, text } from '../../runtime/schemas.ts';
 import { findUser } from '../people/members.ts';
 import { type SignIn, signInBase } from '../people/sign-in.ts';
-import { belongsToProvider, confirmSession, leftToProvider, noteEntry } from '../people/sign-in-effects.ts';
+import { confirmSession, enterHere } from '../people/sign-in-effects.ts';
 import type { SignInThrottle } from '../people/sign-in-throttle.ts';
 import type { Passkey, Passkeys } from './passkeys.ts';
 import { siteOf } from './site.ts';
@@ -20,7 +20,6 @@ export interface PasskeyRoutesDeps {
   passkeys: Passkeys;
   signIn: Pick<SignIn, 'find' | 'enter'>;
   signInThrottle: SignInThrottle;
-  hasProvider: boolean;
   publicUrl(): string;
 }
 
@@ -44,7 +43,7 @@ const url = `${apiBase}/platform/passkeys`;
 const tags = ['people'];
 
 export function passkeyRoutes(app: Api, deps: PasskeyRoutesDeps): void {
-  const { db, passkeys, signIn, signInThrottle, hasProvider, publicUrl } = deps;
+  const { db, passkeys, signIn, signInThrottle, publicUrl } = deps;
   const onRequest = async (request: FastifyRequest) => requireSameOrigin(request, publicUrl());
 
   app.post(`${signInBase}/passkey/options`, { schema: { hide: true }, onRequest }, async () =>
@@ -77,11 +76,10 @@ export function passkeyRoutes(app: Api, deps: PasskeyRoutesDeps): void {
         return { confirmed: true };
       }
       if (session) throw new AppError('forbidden', 'This passkey belongs to somebody else.');
-      if (hasProvider && (await belongsToProvider(db, userId))) throw leftToProvider();
       const userAgent = request.headers['user-agent'] ?? '';
       const { sessionId, cookies } = await signIn.enter(userId, { address: request.ip, userAgent });
       const begun = { userId, sessionId, by: 'passkey', requestId: request.id } as const;
-      await noteEntry(db, { ...begun, details: { passkeyId } });
+      await enterHere(db, { ...begun, details: { passkeyId } });
       reply.header('set-cookie', cookies);
       return { signedIn: true };
     },

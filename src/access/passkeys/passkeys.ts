@@ -11,7 +11,8 @@ import type { Db } from '../../db/database.ts';
 import { violates } from '../../db/faults.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
-import { tellWorkspacesOf } from '../people/sign-in-effects.ts';
+import { forgetLostFactors } from '../accounts/ended-sessions.ts';
+import { tellWorkspacesOf } from '../accounts/tell-workspaces.ts';
 import type { Site } from './site.ts';
 
 export interface Passkey {
@@ -219,6 +220,7 @@ export function createPasskeys(db: Db): Passkeys {
           .returning('name')
           .executeTakeFirst();
         if (!gone) throw new AppError('resource_not_found', `You have no passkey ${id}.`);
+        await forgetLostFactors(db, userId);
         await tellWorkspacesOf(
           db,
           { userId, requestId },

@@ -4,6 +4,7 @@ import type { Db } from '../../db/database.ts';
 import { requireSameOrigin } from '../../http/admission/same-origin.ts';
 import type { Api } from '../../http/api/api.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { leftToProvider } from '../accounts/signs-in-here.ts';
 import { passwordLength } from './password.ts';
 import { type SignIn, signInBase } from './sign-in.ts';
 import { confirmSession, isPasswordOf } from './sign-in-effects.ts';
@@ -34,7 +35,8 @@ export function confirmationRoutes(app: Api, deps: ConfirmationRoutesDeps): void
     async (request) => {
       const session = await signIn.find(request.headers.cookie ?? '');
       if (!session) throw new AppError('unauthorized', 'Your session has ended. Sign in again.');
-      if (session.twoFactor) {
+      if (!session.signsInHere) throw leftToProvider();
+      if (session.hasFactor) {
         // Otherwise a password and a cookie would be enough, although the person has set up more.
         throw new AppError(
           'forbidden',

@@ -114,7 +114,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
   app.delete(
     `${url}/:invitationId`,
     {
-      config: { role: 'admin' },
+      config: { role: 'admin', freshSession: true },
       schema: {
         operationId: 'withdrawInvitation',
         summary: 'Withdraw an invitation',

@@ -8,6 +8,7 @@ import { insertAll } from '../../db/writes.ts';
 import type { Caller, Role } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
+import { passwordAccount } from '../accounts/password-account.ts';
 import { auditWrite } from '../audit/audit.ts';
 import { findWorkspace, operatorIn, requireRoomFor } from '../workspaces/workspaces.ts';
 import { requireRankNow } from './members.ts';
@@ -28,6 +29,8 @@ export interface Invitation {
 export interface OpenInvitation extends Invitation {
   workspaceId: string;
   workspaceName: string;
+  /** Null: the service itself. */
+  invitedBy: string | null;
   /** Whether the email has no account yet; null if the invitation has no email. */
   newAccount: boolean | null;
 }
@@ -65,7 +68,19 @@ export const mostPeople = 1_000;
 /** How long an expired invitation is listed, so that the inviter sees that nobody accepted it. */
 const daysListed = 90;
 
-export function createInvitations(db: Db, passwordRules: PasswordRules): Invitations {
+export interface InvitationsDeps {
+  passwordRules: PasswordRules;
+  /** Asks the identity provider about a person, so that what it no longer vouches for is withdrawn. */
+  askAbout(userId: string): Promise<void>;
+}
+
+export function createInvitations(db: Db, { passwordRules, askAbout }: InvitationsDeps): Invitations {
+  /** The person may have been removed there since the provider was last asked, which is while they are here. */
+  async function askAboutInviter(token: string): Promise<void> {
+    const { invitedBy } = await read(db, token, false);
+    if (invitedBy !== null) await askAbout(invitedBy);
+  }
+
   /** Marks the invitation as accepted, so that it cannot be accepted twice. */
   async function take(db: Db, token: string): Promise<OpenInvitation> {
     const invitation = await read(db, token, true);
@@ -137,7 +152,7 @@ export function createInvitations(db: Db, passwordRules: PasswordRules): Invitat
 
     async acceptAsNew(token, { name, email, password }, requestId) {
       // Without a valid link, the work below would be wasted.
-      await read(db, token, false);
+      await askAboutInviter(token);
       await passwordRules.require(password, { name, email });
       // Before the transaction: hashing takes a while, and needs no locks.
       const hash = await hashPassword(password);
@@ -155,18 +170,7 @@ export function createInvitations(db: Db, passwordRules: PasswordRules): Invitat
           const now = new Date();
           await insertAll(db, [
             { table: 'users', row: { id: userId, name, email: address, created_at: now, updated_at: now } },
-            {
-              table: 'accounts',
-              row: {
-                id: newId('ses'),
-                user_id: userId,
-                account_id: userId,
-                provider_id: 'credential',
-                password: hash,
-                created_at: now,
-                updated_at: now,
-              },
-            },
+            { table: 'accounts', row: passwordAccount(userId, hash, now) },
           ]);
           await join(db, invitation, userId, requestId);
           return invitation;
@@ -181,6 +185,7 @@ export function createInvitations(db: Db, passwordRules: PasswordRules): Invitat
     },
 
     async acceptAs(token, userId, requestId) {
+      await askAboutInviter(token);
       try {
         return await db.transaction().execute(async (db) => {
           const invitation = await take(db, token);
@@ -254,7 +259,7 @@ async function requireRoom(db: Db, workspaceId: string): Promise<void> {
 /** `held` locks the row until the transaction ends, for accepting it. */
 async function read(db: Db, token: string, held: boolean): Promise<OpenInvitation> {
   const { rows } = await sql<OpenRow>`
-    select i.workspace_id, w.name as workspace_name, i.id, i.email, i.role, i.expires_at, i.created_at,
+    select i.workspace_id, w.name as workspace_name, i.id, i.email, i.role, i.expires_at, i.created_at, i.invited_by,
            case when i.email is null then null
                 else not exists (select 1 from users u where u.email = i.email) end as new_account
     from invitations i join workspaces w on w.id = i.workspace_id
@@ -272,6 +277,7 @@ async function read(db: Db, token: string, held: boolean): Promise<OpenInvitatio
     ...toInvitation(row),
     workspaceId: row.workspace_id,
     workspaceName: row.workspace_name,
+    invitedBy: row.invited_by,
     newAccount: row.new_account,
   };
 }
@@ -287,6 +293,7 @@ interface InvitationRow {
 interface OpenRow extends InvitationRow {
   workspace_id: string;
   workspace_name: string;
+  invited_by: string | null;
   new_account: boolean | null;
 }
 

@@ -123,10 +123,10 @@ function presentRole(members: Member[], { person }: Caller): Role | null {
 }
 
 /** Revokes open invitations that a person may no longer issue, so that nobody returns through a link of their own. */
-async function withdrawInvitations(
+export async function withdrawInvitations(
   db: Db,
   caller: Caller,
-  { of, remaining }: { of: string; remaining: Role | null },
+  { of, remaining, by }: { of: string; remaining: Role | null; by?: string },
 ): Promise<void> {
   const gone = roles.filter((role) => !mayTouch(remaining, role));
   if (gone.length === 0) return;
@@ -142,7 +142,9 @@ async function withdrawInvitations(
     .execute();
   await insertAll(
     db,
-    withdrawn.map(({ id }) => auditWrite(caller, { action: 'invitation.revoke', targetId: id })),
+    withdrawn.map(({ id }) =>
+      auditWrite(caller, { action: 'invitation.revoke', targetId: id, ...(by && { details: { by } }) }),
+    ),
   );
 }
 

@@ -50,13 +50,15 @@ export function noWorkspaceCreation(): AppError {
   );
 }
 
-async function leadsFirstWorkspace(db: Db, { userId }: Person): Promise<boolean> {
+/** If the first workspace requires a second factor, so does what its owners and admins may do elsewhere. */
+async function leadsFirstWorkspace(db: Db, { userId, hasSecondFactor }: Person): Promise<boolean> {
   const member = await db
     .selectFrom('members as m')
     .innerJoin('workspaces as w', 'w.id', 'm.workspace_id')
-    .select('m.role')
+    .select(['m.role', 'w.require_second_factor'])
     .where('w.slug', '=', defaultSlug)
     .where('m.user_id', '=', userId)
     .executeTakeFirst();
-  return member !== undefined && isAtLeast(member.role, 'admin');
+  if (!member || (member.require_second_factor && !hasSecondFactor)) return false;
+  return isAtLeast(member.role, 'admin');
 }

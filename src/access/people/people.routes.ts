@@ -5,6 +5,7 @@ import { callerOf } from '../../http/admission/authentication.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import { type Caller, type Person, roles } from '../../runtime/caller.ts';
 import { dateTime, like, name, named, orNull, sample, text } from '../../runtime/schemas.ts';
+import { findWays, ways } from '../accounts/signs-in-here.ts';
 import { createWorkspaceAs, listWorkspacesOf } from '../workspaces/workspaces.ts';
 import { findUser, type Member, type Members } from './members.ts';
 import { mayCreateWorkspaces, noWorkspaceCreation, type WorkspaceCreation } from './operators.ts';
@@ -40,6 +41,11 @@ const MeSchema = named(
     workspaceId: text(sample.workspaceId, { description: 'The workspace that this request acts in' }),
     role: like(RoleSchema, 'owner'),
     workspaces: Type.Array(WorkspaceSchema),
+    provedBy: Type.Array(Type.String({ enum: [...ways] }), {
+      description:
+        'By what you can prove who you are. With `provider`, the identity provider decides about your account',
+      examples: [['password', 'passkey']],
+    }),
     lacksSecondFactor: Type.Boolean({
       description:
         'Whether the workspace requires a second factor that this session has not used; until then it refuses nearly everything',
@@ -85,9 +91,12 @@ export interface PeopleRoutesDeps {
   members: Members;
   sessions: Sessions;
   workspaceCreation: WorkspaceCreation;
+  /** Of the identity provider; null: there is none. */
+  issuer: string | null;
 }
 
-export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreation }: PeopleRoutesDeps): void {
+export function peopleRoutes(app: Api, deps: PeopleRoutesDeps): void {
+  const { db, members, sessions, workspaceCreation, issuer } = deps;
   app.get(
     `${apiBase}/platform/me`,
     {
@@ -106,6 +115,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
         workspaceId: caller.workspaceId,
         role: person.role,
         workspaces: await listWorkspacesOf(db, person.userId),
+        provedBy: await findWays(db, person.userId, issuer),
         lacksSecondFactor: person.lacksSecondFactor,
         mayCreateWorkspaces: await mayCreateWorkspaces(db, caller, workspaceCreation),
       };
@@ -115,7 +125,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
   app.post(
     `${apiBase}/platform/workspaces`,
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', freshSession: false },
       schema: {
         operationId: 'createWorkspace',
         summary: 'Create a workspace',
@@ -170,7 +180,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
   app.delete(
     `${apiBase}/platform/members/:memberId`,
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', freshSession: true },
       schema: {
         operationId: 'removeMember',
         summary: 'Remove a member, or leave the workspace',
@@ -202,7 +212,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
   app.delete(
     `${apiBase}/platform/sessions`,
     {
-      config: { role: 'viewer', withoutSecondFactor: true },
+      config: { role: 'viewer', withoutSecondFactor: true, freshSession: false },
       schema: {
         operationId: 'endAllSessions',
         summary: 'Sign out everywhere',
@@ -220,7 +230,7 @@ export function peopleRoutes(app: Api, { db, members, sessions, workspaceCreatio
   app.delete(
     `${apiBase}/platform/sessions/:sessionId`,
     {
-      config: { role: 'viewer', withoutSecondFactor: true },
+      config: { role: 'viewer', withoutSecondFactor: true, freshSession: false },
       schema: {
         operationId: 'endSession',
         summary: 'End one of your sessions',

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import type { SignedInBy } from '../../db/tables/people.ts';
-import { insertAll } from '../../db/writes.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { forgetLostFactors } from '../accounts/ended-sessions.ts';
+import { doesSignInHere, leftToProvider } from '../accounts/signs-in-here.ts';
+import { tellWorkspacesOf } from '../accounts/tell-workspaces.ts';
 import type { AuditAction } from '../audit/actions.ts';
-import { type AuditedChange, auditWrite } from '../audit/audit.ts';
-import { listWorkspacesOf } from '../workspaces/workspaces.ts';
 import { isPassword } from './password.ts';
 import type { SignedIn, SignInPath } from './sign-in.ts';
 
@@ -30,37 +30,28 @@ export interface SignInEffects {
 /** A code is valid in its own half minute, the one before and the one after. */
 const codeSeconds = 120;
 
-/** `hasProvider`: people whom the identity provider knows sign in there, except owners. */
-export function createSignInEffects(db: Db, { hasProvider }: { hasProvider: boolean }): SignInEffects {
+export function createSignInEffects(db: Db): SignInEffects {
   async function entered({ answer, requestId }: FinishedStep, by: SignedInBy): Promise<void> {
-    const userId = userIdIn(answer);
-    if (hasProvider && (await belongsToProvider(db, userId))) {
-      await db.deleteFrom('sessions').where('token', '=', String(answer.token)).execute();
-      throw leftToProvider();
-    }
     const session = await db
-      .updateTable('sessions')
-      .set({ signed_in_by: by, second_factor: by !== 'password' })
-      .where('token', '=', String(answer.token))
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    await tellWorkspacesOf(
-      db,
-      { userId, requestId },
-      { action: 'session.create', targetId: session.id, details: { by } },
-    );
-  }
-
-  /** Turning two-factor on replaces the session; only the new cookie says by which. */
-  async function sessionOf({ newToken }: FinishedStep, before: SignedIn) {
-    if (newToken === null) return before;
-    const row = await db
       .selectFrom('sessions')
       .select('id')
+      .where('token', '=', String(answer.token))
+      .executeTakeFirstOrThrow();
+    await enterHere(db, { userId: userIdIn(answer), sessionId: session.id, by, requestId });
+  }
+
+  /** Some steps replace the session. What was proved in it is not more, and not less, in the new one. */
+  async function sessionOf({ newToken }: FinishedStep, before: SignedIn) {
+    if (newToken === null) return before;
+    const { userId, sessionId, signedInBy, confirmedAt, hasSecondFactor } = before;
+    const row = await db
+      .updateTable('sessions')
+      .set({ signed_in_by: signedInBy, confirmed_at: confirmedAt, second_factor: hasSecondFactor })
       .where('token', '=', newToken)
-      .where('user_id', '=', before.userId)
+      .where('user_id', '=', userId)
+      .returning('id')
       .executeTakeFirst();
-    return { userId: before.userId, sessionId: row?.id ?? before.sessionId };
+    return { userId, sessionId: row?.id ?? sessionId };
   }
 
   async function useCode({ asked, answer }: FinishedStep): Promise<void> {
@@ -114,12 +105,19 @@ export function createSignInEffects(db: Db, { hasProvider }: { hasProvider: bool
           // Takes effect only with the first code.
           return;
         case 'two-factor/disable':
+          if (before) {
+            await sessionOf(step, before);
+            await forgetLostFactors(db, before.userId);
+          }
           return changed(step, 'user.two_factor', { enabled: false });
         case 'two-factor/generate-backup-codes':
           return changed(step, 'user.backup_codes');
         case 'change-password':
-          // Of sign-ins that passed with the old password and wait for a code.
-          if (before) await db.deleteFrom('verifications').where('value', '=', before.userId).execute();
+          if (before) {
+            await sessionOf(step, before);
+            // Of sign-ins that passed with the old password and wait for a code.
+            await db.deleteFrom('verifications').where('value', '=', before.userId).execute();
+          }
           return changed(step, 'user.change_password');
         case 'update-user':
           return changed(step, 'user.update', { name: asked.name });
@@ -138,6 +136,16 @@ export interface BegunSession {
   requestId: string;
 }
 
+/** A session has begun with a password, a code or a passkey. Throws, and ends it, unless the person signs in here. */
+export async function enterHere(db: Db, begun: BegunSession): Promise<void> {
+  // Whoever is linked, demoted or reported gone in this moment is refused with the next request: find() asks again.
+  if (!(await doesSignInHere(db, begun.userId))) {
+    await db.deleteFrom('sessions').where('id', '=', begun.sessionId).execute();
+    throw leftToProvider();
+  }
+  await noteEntry(db, begun);
+}
+
 /** Notes how a session began that the library does not know; `also` goes into the same commit. */
 export function noteEntry(
   db: Db,
@@ -145,11 +153,12 @@ export function noteEntry(
   also: (db: Db) => Promise<void> = async () => {},
 ): Promise<void> {
   return db.transaction().execute(async (db) => {
-    await db
+    const { numUpdatedRows } = await db
       .updateTable('sessions')
-      .set({ signed_in_by: by, second_factor: true })
+      .set({ signed_in_by: by, second_factor: by !== 'password' })
       .where('id', '=', sessionId)
-      .execute();
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new AppError('unauthorized', 'Your session has ended. Sign in again.');
     await also(db);
     await tellWorkspacesOf(
       db,
@@ -189,21 +198,6 @@ export function confirmSession(
   });
 }
 
-/**
- * Whether the identity provider decides alone whether this person may sign in. Otherwise, somebody whom it removed would
- * come back with an old password. Owners keep theirs, for when the provider is away.
- */
-export async function belongsToProvider(db: Db, userId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from identities i where i.user_id = ${userId}
-    and not exists (select 1 from members m where m.user_id = i.user_id and m.role = 'owner')`.execute(db);
-  return rows.length > 0;
-}
-
-export function leftToProvider(): AppError {
-  return new AppError('forbidden', 'Your account belongs to the identity provider: sign in with it.');
-}
-
 function usedCode(): AppError {
   return new AppError('unauthorized', 'This code has already been used. Wait for the next one.');
 }
@@ -217,22 +211,6 @@ async function isFirstUse(db: Db, userId: string, code: string): Promise<boolean
     on conflict (id) do update set expires_at = excluded.expires_at where v.expires_at < now()
     returning 1`.execute(db);
   return rows.length > 0;
-}
-
-/** Writes to the audit log of each of the person's workspaces: a sign-in gives access to all of them. */
-export async function tellWorkspacesOf(
-  db: Db,
-  { userId, requestId }: { userId: string; requestId: string | null },
-  change: AuditedChange,
-): Promise<void> {
-  const actor = { kind: 'user', id: userId } as const;
-  const workspaces = await listWorkspacesOf(db, userId);
-  await insertAll(
-    db,
-    workspaces.map(({ id: workspaceId }) =>
-      auditWrite({ workspaceId, actor, scopes: [], requestId }, change),
-    ),
-  );
 }
 
 function userIdIn({ user }: Record<string, unknown>): string {

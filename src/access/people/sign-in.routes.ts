@@ -4,7 +4,9 @@ import { type TSchema, Type } from 'typebox';
 import { requireSameOrigin } from '../../http/admission/same-origin.ts';
 import type { Api } from '../../http/api/api.ts';
 import { AppError, type ErrorCode } from '../../runtime/errors.ts';
+import { stepUpRequired } from '../../runtime/fresh-session.ts';
 import { name } from '../../runtime/schemas.ts';
+import { leftToProvider } from '../accounts/signs-in-here.ts';
 import { passwordLength } from './password.ts';
 import type { PasswordRules } from './password-rules.ts';
 import {
@@ -75,6 +77,7 @@ export function signInRoutes(app: Api, deps: SignInRoutesDeps): void {
       async (request, reply) => {
         const asked = request.body as Body;
         const before = await signIn.find(request.headers.cookie ?? '');
+        requireWayIn(path, before);
         if (path === 'change-password') {
           if (before) await passwordRules.require(String(asked.newPassword), before);
           // Signs out everybody who knew the old password.
@@ -99,6 +102,38 @@ export function signInRoutes(app: Api, deps: SignInRoutesDeps): void {
       },
     );
   }
+}
+
+/** Steps that change by what somebody signs in. */
+const changing: SignInPath[] = [
+  'change-password',
+  'two-factor/enable',
+  'two-factor/disable',
+  'two-factor/generate-backup-codes',
+];
+
+/**
+ * Whoever has codes or a passkey changes by what they sign in only after using one: otherwise the password would be enough
+ * to get around them. Without either, the password is the proof, which the library asks for.
+ */
+function requireWayIn(path: SignInPath, before: SignedIn | null): void {
+  if (!before) return;
+  const verifies = path === 'two-factor/verify-totp' || path === 'two-factor/verify-backup-code';
+  // The code that turns them on; and backup codes that were made for it do not count before it.
+  const enables = verifies && !before.twoFactor;
+  if (!verifies && !changing.includes(path)) return;
+  if (!before.signsInHere) throw leftToProvider();
+  if (path === 'two-factor/verify-backup-code' && enables) {
+    throw new AppError('invalid_request', 'Two-factor codes are not on.');
+  }
+  if (verifies && !enables) return;
+  if (before.signedInBy === 'provider') {
+    throw new AppError(
+      'forbidden',
+      'This session belongs to the identity provider. Sign in with your password to change it, or your codes.',
+    );
+  }
+  if (before.hasFactor && !before.isFresh) throw stepUpRequired();
 }
 
 function guessOf(guessed: Step['guessed'], request: FastifyRequest, before: SignedIn | null): Guess {

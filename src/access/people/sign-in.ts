@@ -1,8 +1,11 @@
 /** Sign-in: passwords, two-factor codes and sessions, with the library better-auth on our own tables. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
+import type { SignedInBy } from '../../db/tables/people.ts';
 import { freshMinutes } from '../../runtime/caller.ts';
 import { newId } from '../../runtime/ids.ts';
+import { endSession } from '../accounts/ended-sessions.ts';
+import { signsInHere } from '../accounts/signs-in-here.ts';
 import { hashPassword, isPassword, passwordLength } from './password.ts';
 
 export interface SignedIn {
@@ -11,10 +14,16 @@ export interface SignedIn {
   name: string;
   email: string;
   twoFactor: boolean;
-  /** Whether the person has proved within the last minutes who they are. */
+  /** Whether the person has two-factor codes or a passkey. */
+  hasFactor: boolean;
+  signedInBy: SignedInBy;
+  confirmedAt: Date;
+  /** Whether the person has proved within the last minutes who they are, and not by a password alone if they have more. */
   isFresh: boolean;
   /** Whether a second factor was used in this session. */
   hasSecondFactor: boolean;
+  /** Whether password and codes of the person count; see `signs-in-here.ts`. */
+  signsInHere: boolean;
 }
 
 export interface SignIn {
@@ -99,6 +108,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const state = await findState(db, session.id);
       if (!state) return null;
       const { providerAgeSeconds, ...proved } = state;
+      if (providerAgeSeconds === null && !proved.signsInHere) {
+        await endSession(db, session.id, 'only the identity provider vouches for the person');
+        return null;
+      }
       if (providerAgeSeconds !== null && !(await mayGoOn(session.id, providerAgeSeconds))) return null;
       return { sessionId: session.id, userId: session.userId, name, email, twoFactor, ...proved };
     },
@@ -116,7 +129,9 @@ export function createSignIn(deps: SignInDeps): SignIn {
   };
 }
 
-interface SessionState extends Pick<SignedIn, 'isFresh' | 'hasSecondFactor'> {
+type Proved = 'hasFactor' | 'signedInBy' | 'confirmedAt' | 'isFresh' | 'hasSecondFactor' | 'signsInHere';
+
+interface SessionState extends Pick<SignedIn, Proved> {
   /** Since the identity provider last vouched for it; null: it is none of the provider's. */
   providerAgeSeconds: number | null;
 }
@@ -124,10 +139,17 @@ interface SessionState extends Pick<SignedIn, 'isFresh' | 'hasSecondFactor'> {
 /** Null when the session has ended just now. */
 async function findState(db: Db, sessionId: string): Promise<SessionState | null> {
   const { rows } = await sql<SessionState>`
-    select s.second_factor as "hasSecondFactor",
-           s.confirmed_at > now() - make_interval(mins => ${freshMinutes}) as "isFresh",
+    select s.second_factor as "hasSecondFactor", s.signed_in_by as "signedInBy", s.confirmed_at as "confirmedAt",
+           f.has_factor as "hasFactor",
+           s.confirmed_at > now() - make_interval(mins => ${freshMinutes})
+             and (s.second_factor or not f.has_factor) as "isFresh",
+           ${signsInHere(sql`s.user_id`)} as "signsInHere",
            extract(epoch from now() - p.checked_at)::float8 as "providerAgeSeconds"
-    from sessions s left join provider_sessions p on p.session_id = s.id
+    from sessions s
+    join users u on u.id = s.user_id
+    cross join lateral (
+      select u.two_factor_enabled or exists (select 1 from passkeys k where k.user_id = u.id) as has_factor) as f
+    left join provider_sessions p on p.session_id = s.id
     where s.id = ${sessionId}`.execute(db);
   return rows[0] ?? null;
 }

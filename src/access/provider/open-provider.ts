@@ -33,7 +33,7 @@ export function openProvider({ db, config, allow, secret, log }: OpenProviderDep
     client,
     host,
     sessions: createProviderSessions({ db, client, config, secret, log }),
-    enterPerson: (who, requestId) => enterPerson(db, config, { who, requestId }),
+    enterPerson: (entering) => enterPerson(db, config, entering),
     close: () => requests.close(),
   };
 }

@@ -40,6 +40,8 @@ export interface Vouched {
 export interface Tokens {
   access: string;
   refresh: string | null;
+  /** When the access token ends, in ms since 1970; absent or null: the provider did not say. */
+  accessEndsAt?: number | null;
 }
 
 /** What the answer of the provider is compared with; kept until the person comes back. */
@@ -51,8 +53,11 @@ export interface Expected {
   anew: boolean;
 }
 
-/** `gone`: the provider no longer vouches for the person. `away`: it gave no usable answer. */
-export type Standing = Vouched | 'gone' | 'away';
+/**
+ * `gone`: the provider no longer vouches for the person. `over`: the token has ended, as it had to, and there is none to
+ * refresh it with; that says nothing about the person. `away`: it gave no usable answer.
+ */
+export type Standing = Vouched | 'gone' | 'over' | 'away';
 
 export interface ProviderClient {
   begin(redirectUri: string, anew: boolean): Promise<{ url: URL; expected: Expected }>;
@@ -105,21 +110,25 @@ export function createProviderClient(
   async function vouched(
     config: Configuration,
     answer: TokenEndpointResponse & TokenEndpointResponseHelpers,
-    { subject, refresh }: { subject: string; refresh: string | null },
+    { subject, refresh, accessEndsAt }: { subject: string } & Omit<Tokens, 'access'>,
   ): Promise<Vouched> {
     const claims = answer.claims();
     if (claims && claims.sub !== subject) throw new Error('the provider answered with another person');
     const asked = config.serverMetadata().userinfo_endpoint !== undefined;
     const info = asked ? await fetchUserInfo(config, answer.access_token, subject) : {};
     const said: Record<string, unknown> = { ...claims, ...info };
-    const isVerified = said.email_verified === true || said.email_verified === 'true';
+    const seconds = answer.expiresIn?.();
     return {
       issuer: config.serverMetadata().issuer,
       subject,
       name: typeof said.name === 'string' && said.name.trim() !== '' ? said.name.slice(0, 200) : null,
-      email: isVerified && typeof said.email === 'string' ? said.email.trim().toLowerCase() : null,
+      email: verifiedEmail([info, claims ?? {}]),
       groups: Array.isArray(said.groups) ? said.groups.filter((group) => typeof group === 'string') : [],
-      tokens: { access: answer.access_token, refresh: answer.refresh_token ?? refresh },
+      tokens: {
+        access: answer.access_token,
+        refresh: answer.refresh_token ?? refresh,
+        accessEndsAt: seconds === undefined ? (accessEndsAt ?? null) : Date.now() + seconds * 1000,
+      },
     };
   }
 
@@ -130,10 +139,10 @@ export function createProviderClient(
       return vouched(config, answer, { subject, refresh: tokens.refresh });
     }
     if (config.serverMetadata().introspection_endpoint !== undefined) {
-      if (!(await tokenIntrospection(config, tokens.access)).active) return 'gone';
+      if (!(await tokenIntrospection(config, tokens.access)).active) return goneOrOver(tokens);
     }
     const again = { access_token: tokens.access, token_type: 'bearer', claims: () => undefined };
-    return vouched(config, again as unknown as Parameters<typeof vouched>[1], { subject, refresh: null });
+    return vouched(config, again as unknown as Parameters<typeof vouched>[1], { subject, ...tokens });
   }
 
   return {
@@ -179,10 +188,23 @@ export function createProviderClient(
       try {
         return await ask(subject, tokens);
       } catch (error) {
-        return isRefusal(error) ? 'gone' : 'away';
+        return isRefusal(error) ? goneOrOver(tokens) : 'away';
       }
     },
   };
+}
+
+/** A token that is refused before its end was revoked, or its person removed. */
+function goneOrOver({ refresh, accessEndsAt = null }: Tokens): 'gone' | 'over' {
+  return refresh === null && accessEndsAt !== null && Date.now() >= accessEndsAt ? 'over' : 'gone';
+}
+
+/** Each source speaks for its own email alone: one that is verified here does not verify another one there. */
+function verifiedEmail(sources: Record<string, unknown>[]): string | null {
+  const verified = (one: Record<string, unknown>) => String(one.email_verified) === 'true';
+  if (sources.some((one) => 'email_verified' in one && !verified(one))) return null;
+  const email = sources.find((one) => verified(one) && typeof one.email === 'string')?.email;
+  return typeof email === 'string' ? email.trim().toLowerCase() : null;
 }
 
 /** The token or the person is not accepted any more. Everything else may pass: a server that fails, a wrong client secret. */

@@ -8,7 +8,9 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { ProviderConfig } from '../../config/sign-in-settings.ts';
 import type { Db } from '../../db/database.ts';
-import { tellWorkspacesOf } from '../people/sign-in-effects.ts';
+import { endSession } from '../accounts/ended-sessions.ts';
+import { isSameIssuer } from '../accounts/signs-in-here.ts';
+import { noteGone } from './gone.ts';
 import type { ProviderClient, Tokens, Vouched } from './provider-client.ts';
 import { enterPerson, NotAdmitted } from './provider-people.ts';
 
@@ -16,6 +18,8 @@ export interface ProviderSessions {
   begin(db: Db, sessionId: string, vouched: Vouched): Promise<void>;
   /** Whether a session of the provider may go on; ends it if not. `ageSeconds`: since the provider last vouched for it. */
   mayGoOn(sessionId: string, ageSeconds: number): Promise<boolean>;
+  /** Asks the provider about a person who is not here themselves, as far as a session of theirs lets it. */
+  askAbout(userId: string): Promise<void>;
 }
 
 /** Younger: nothing is asked. Older: asked beside the request, and above `mostSeconds` before it is answered. */
@@ -55,10 +59,15 @@ export function createProviderSessions(deps: ProviderSessionsDeps): ProviderSess
       .where(
         sql<boolean>`(p.tried_at <= p.checked_at or p.tried_at < now() - make_interval(secs => ${tryAgainSeconds}))`,
       )
-      .returning(['p.subject', 'p.issuer', 'p.tokens', 's.user_id'])
+      .returning(['p.subject', 'p.issuer', 'p.tokens', 'p.tried_at'])
       .executeTakeFirst();
     if (!row) return;
-    const standing = await client.askAgain(row.subject, unsealTokens(secret, sessionId, row.tokens));
+    const { issuer, subject } = row;
+    // The provider that is configured by now knows neither the person nor the tokens.
+    if (!isSameIssuer(issuer, config.issuer)) {
+      return endSession(db, sessionId, 'another identity provider is configured');
+    }
+    const standing = await client.askAgain(subject, unsealTokens(secret, sessionId, row.tokens));
     if (standing === 'away') {
       log.warn({ sessionId }, 'the identity provider gave no usable answer');
       await db
@@ -68,13 +77,17 @@ export function createProviderSessions(deps: ProviderSessionsDeps): ProviderSess
         .execute();
       return;
     }
-    if (standing === 'gone') return end(sessionId, 'the identity provider no longer vouches for the person');
-    const { issuer } = row;
+    if (standing === 'over') return endSession(db, sessionId, 'the token of the identity provider has ended');
+    if (standing === 'gone') {
+      const reason = 'the identity provider no longer vouches for the person';
+      return db.transaction().execute((db) => noteGone(db, { issuer, subject }, { reason, requestId: null }));
+    }
     try {
-      await enterPerson(db, config, { who: { ...standing, issuer }, requestId: null });
+      const who = { ...standing, issuer };
+      await enterPerson(db, config, { who, requestId: null, askedAt: row.tried_at });
     } catch (error) {
       if (!(error instanceof NotAdmitted)) throw error;
-      return end(sessionId, error.message);
+      return endSession(db, sessionId, error.message);
     }
     await db
       .updateTable('provider_sessions')
@@ -85,22 +98,6 @@ export function createProviderSessions(deps: ProviderSessionsDeps): ProviderSess
       })
       .where('session_id', '=', sessionId)
       .execute();
-  }
-
-  async function end(sessionId: string, reason: string): Promise<void> {
-    await db.transaction().execute(async (db) => {
-      const gone = await db
-        .deleteFrom('sessions')
-        .where('id', '=', sessionId)
-        .returning('user_id')
-        .executeTakeFirst();
-      if (!gone) return;
-      await tellWorkspacesOf(
-        db,
-        { userId: gone.user_id, requestId: null },
-        { action: 'session.end', targetId: sessionId, details: { reason } },
-      );
-    });
   }
 
   function askOnce(sessionId: string): Promise<void> {
@@ -122,30 +119,45 @@ export function createProviderSessions(deps: ProviderSessionsDeps): ProviderSess
     return rows[0] ?? null;
   }
 
+  async function mayGoOn(sessionId: string, ageSeconds: number): Promise<boolean> {
+    if (ageSeconds < askAfterSeconds) return true;
+    const asking = askOnce(sessionId);
+    if (ageSeconds < mostSeconds) return true;
+    await asking;
+    for (;;) {
+      const state = await read(sessionId);
+      if (!state) return false;
+      if (state.ageSeconds < mostSeconds) return true;
+      if (state.isAway || state.triedSeconds > tryAgainSeconds) {
+        if (state.ageSeconds < config.sessionMinutes * 60) return true;
+        await endSession(db, sessionId, 'the identity provider could not be reached for too long');
+        return false;
+      }
+      // Another node is asking.
+      await wait(100);
+    }
+  }
+
   return {
+    mayGoOn,
+
+    async askAbout(userId) {
+      const latest = await db
+        .selectFrom('provider_sessions as p')
+        .innerJoin('sessions as s', 's.id', 'p.session_id')
+        .select('p.session_id')
+        .where('s.user_id', '=', userId)
+        .orderBy('p.checked_at', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      // As if it was used after a long time: nothing is asked twice within half a minute.
+      if (latest) await mayGoOn(latest.session_id, mostSeconds);
+    },
+
     async begin(db, sessionId, { issuer, subject, tokens }) {
       await sql`
         insert into provider_sessions (session_id, issuer, subject, tokens)
         values (${sessionId}, ${issuer}, ${subject}, ${sealTokens(secret, sessionId, tokens)})`.execute(db);
-    },
-
-    async mayGoOn(sessionId, ageSeconds) {
-      if (ageSeconds < askAfterSeconds) return true;
-      const asking = askOnce(sessionId);
-      if (ageSeconds < mostSeconds) return true;
-      await asking;
-      for (;;) {
-        const state = await read(sessionId);
-        if (!state) return false;
-        if (state.ageSeconds < mostSeconds) return true;
-        if (state.isAway || state.triedSeconds > tryAgainSeconds) {
-          if (state.ageSeconds < config.sessionMinutes * 60) return true;
-          await end(sessionId, 'the identity provider could not be reached for too long');
-          return false;
-        }
-        // Another node is asking.
-        await wait(100);
-      }
     },
   };
 }

@@ -1,15 +1,18 @@
-/** /auth/provider: to the identity provider and back, and what the sign-in page offers. */
+/** /auth/provider: to the identity provider and back, to sign in, to confirm or to link; and what the sign-in page offers. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Db } from '../../db/database.ts';
 import { RequestFault } from '../../egress/guarded-request.ts';
+import { requireSameOrigin } from '../../http/admission/same-origin.ts';
 import type { Api } from '../../http/api/api.ts';
+import { AppError } from '../../runtime/errors.ts';
+import { stepUpRequired } from '../../runtime/fresh-session.ts';
 import { cookiePrefix, type SignIn, signInBase } from '../people/sign-in.ts';
 import { confirmSession, noteEntry } from '../people/sign-in-effects.ts';
 import type { ProviderClient, Vouched } from './provider-client.ts';
-import { NotAdmitted, type Problem } from './provider-people.ts';
+import { type Entering, findIdentity, NotAdmitted, type Problem } from './provider-people.ts';
 import type { ProviderSessions } from './provider-sessions.ts';
-import { findSessionOf, keepUnderWay, minutesValid, takeUnderWay, type UnderWay } from './under-way.ts';
+import { findOwner, keepUnderWay, minutesValid, takeUnderWay, type UnderWay } from './under-way.ts';
 
 export interface Provider {
   client: ProviderClient;
@@ -17,7 +20,7 @@ export interface Provider {
   /** The host of the issuer, as people know it. */
   host: string;
   /** The account of a person, in the role that their groups give. */
-  enterPerson(vouched: Vouched, requestId: string): Promise<string>;
+  enterPerson(entering: Entering): Promise<string>;
 }
 
 export interface ProviderRoutesDeps {
@@ -30,6 +33,7 @@ export interface ProviderRoutesDeps {
 
 type ShownProblem = Problem | 'expired' | 'away' | 'refused' | 'somebody_else';
 
+const accountPage = '/settings';
 const stateCookie = `${cookiePrefix}.provider_state`;
 
 export function providerRoutes(app: Api, { db, signIn, provider, publicUrl }: ProviderRoutesDeps): void {
@@ -57,11 +61,8 @@ export function providerRoutes(app: Api, { db, signIn, provider, publicUrl }: Pr
       const session = confirm ? await signIn.find(request.headers.cookie ?? '') : null;
       if (confirm && !session) return toProblem(reply, 'expired');
       try {
-        const { url, expected } = await client.begin(publicUrl() + callbackPath, confirm);
-        const underWay: UnderWay = { ...expected, to: ownPath(to), sessionId: session?.sessionId ?? null };
-        await keepUnderWay(db, underWay);
-        reply.header('set-cookie', cookie(expected.state, minutesValid * 60));
-        return reply.redirect(url.href);
+        const asked = { to: ownPath(to), sessionId: session?.sessionId ?? null, links: false };
+        return reply.redirect(await begin(reply, asked, { anew: confirm }));
       } catch (error) {
         request.log.warn({ err: error, requestId: request.id }, 'the identity provider cannot be reached');
         return toProblem(reply, 'away');
@@ -69,8 +70,29 @@ export function providerRoutes(app: Api, { db, signIn, provider, publicUrl }: Pr
     },
   );
 
+  app.post(
+    `${signInBase}/provider/link`,
+    { schema: { hide: true }, onRequest: async (request) => requireSameOrigin(request, publicUrl()) },
+    async (request, reply) => {
+      const session = await signIn.find(request.headers.cookie ?? '');
+      if (!session) throw new AppError('unauthorized', 'Your session has ended. Sign in again.');
+      if (!session.isFresh) throw stepUpRequired();
+      const asked = { to: accountPage, sessionId: session.sessionId, links: true };
+      try {
+        return { url: await begin(reply, asked, { anew: false }) };
+      } catch (error) {
+        request.log.warn({ err: error, requestId: request.id }, 'the identity provider cannot be reached');
+        throw new AppError(
+          'service_unavailable',
+          'The identity provider cannot be reached just now. Try again shortly.',
+        );
+      }
+    },
+  );
+
   app.get(callbackPath, { schema: { hide: true } }, async (request, reply) => {
     reply.header('set-cookie', cookie('', 0));
+    let links = false;
     try {
       const url = new URL(publicUrl() + request.url);
       const state = url.searchParams.get('state') ?? '';
@@ -79,19 +101,36 @@ export function providerRoutes(app: Api, { db, signIn, provider, publicUrl }: Pr
       if (!underWay) {
         return toProblem(reply, 'expired');
       }
+      links = underWay.links;
       const vouched = await client.finish(url, underWay);
-      const userId = await enterPerson(vouched, request.id);
-      if (underWay.sessionId !== null) return await confirm(reply, { ...underWay, userId, request });
+      if (underWay.sessionId !== null && !links) {
+        return await confirm(reply, { sessionId: underWay.sessionId, vouched, request });
+      }
+      const proved = underWay.sessionId === null ? undefined : await findOwner(db, underWay.sessionId);
+      if (proved === null) return toProblem(reply, 'expired');
+      const userId = await enterPerson({ who: vouched, requestId: request.id, proved });
       return await enter(reply, { userId, vouched, to: underWay.to, request });
     } catch (error) {
       request.log.warn(
         { err: error, requestId: request.id, address: request.ip },
         'sign-in with the identity provider refused',
       );
-      if (error instanceof NotAdmitted) return toProblem(reply, error.problem);
-      return toProblem(reply, isUnreachable(error) ? 'away' : 'refused');
+      const problem = isUnreachable(error) ? 'away' : 'refused';
+      return toProblem(reply, error instanceof NotAdmitted ? error.problem : problem, links);
     }
   });
+
+  /** Where to send the browser. */
+  async function begin(
+    reply: FastifyReply,
+    asked: Pick<UnderWay, 'to' | 'sessionId' | 'links'>,
+    { anew }: { anew: boolean },
+  ): Promise<string> {
+    const { url, expected } = await client.begin(publicUrl() + callbackPath, anew);
+    await keepUnderWay(db, { ...expected, ...asked });
+    reply.header('set-cookie', cookie(expected.state, minutesValid * 60));
+    return url.href;
+  }
 
   async function enter(
     reply: FastifyReply,
@@ -106,14 +145,17 @@ export function providerRoutes(app: Api, { db, signIn, provider, publicUrl }: Pr
     return reply.redirect(to);
   }
 
+  /** Only of somebody who is known, and linked with the account of the session. */
   async function confirm(
     reply: FastifyReply,
-    asked: { sessionId: string | null; userId: string; request: FastifyRequest },
+    asked: { sessionId: string; vouched: Vouched; request: FastifyRequest },
   ) {
-    const session = await findSessionOf(db, asked.userId, String(asked.sessionId));
-    if (!session) return toProblem(reply, 'somebody_else');
-    const requestId = asked.request.id;
-    await confirmSession(db, session, { by: 'provider', requestId });
+    const { sessionId, vouched, request } = asked;
+    const known = await findIdentity(db, vouched);
+    if (known === null || known !== (await findOwner(db, sessionId)))
+      return toProblem(reply, 'somebody_else');
+    const userId = await enterPerson({ who: vouched, requestId: request.id });
+    await confirmSession(db, { userId, sessionId }, { by: 'provider', requestId: request.id });
     return reply.redirect('/sign-in?confirmed=true');
   }
 }
@@ -123,9 +165,9 @@ function isUnreachable(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isUnreachable(error.cause);
 }
 
-/** By a name, so that no link makes the sign-in page say what its sender wants. */
-function toProblem(reply: FastifyReply, problem: ShownProblem): FastifyReply {
-  return reply.redirect(`/sign-in?problem=${problem}`);
+/** By a name, so that no link makes the page say what its sender wants. Who wanted to link is signed in as before. */
+function toProblem(reply: FastifyReply, problem: ShownProblem, links = false): FastifyReply {
+  return reply.redirect(`${links ? accountPage : '/sign-in'}?problem=${problem}`);
 }
 
 /** A page of this service, never another site: `//evil.example` would be one. */

@@ -7,8 +7,9 @@ import type { Expected } from './provider-client.ts';
 export interface UnderWay extends Expected {
   /** The page to go to afterwards. */
   to: string;
-  /** The session to confirm; null: a new one begins. */
+  /** The session to confirm, or whose account is to be linked; null: a new one begins. */
   sessionId: string | null;
+  links: boolean;
 }
 
 export const minutesValid = 10;
@@ -43,17 +44,13 @@ export async function takeUnderWay(db: Db, state: string): Promise<UnderWay | nu
   return row ? JSON.parse(row.value) : null;
 }
 
-/** The session, if it is one of this person's. */
-export async function findSessionOf(
-  db: Db,
-  userId: string,
-  sessionId: string,
-): Promise<{ userId: string; sessionId: string } | null> {
+/** Whose session it is; null: it has ended. */
+export async function findOwner(db: Db, sessionId: string): Promise<string | null> {
   const row = await db
     .selectFrom('sessions')
-    .select('id')
+    .select('user_id')
     .where('id', '=', sessionId)
-    .where('user_id', '=', userId)
+    .where('expires_at', '>', new Date())
     .executeTakeFirst();
-  return row ? { userId, sessionId: row.id } : null;
+  return row?.user_id ?? null;
 }

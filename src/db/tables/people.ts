@@ -46,6 +46,7 @@ export interface PeopleTables {
     subject: string;
     user_id: string;
     created_at: Timestamp;
+    gone_at: NullableTimestamp;
   };
   provider_sessions: {
     session_id: string;

@@ -9,7 +9,8 @@ import { certificate } from './receiver.ts';
 
 export interface TestPerson {
   email: string;
-  emailVerified?: boolean;
+  /** null: nothing is said of it. */
+  emailVerified?: boolean | null;
   name?: string;
   groups?: string[];
 }
@@ -28,6 +29,8 @@ export interface IdentityProvider {
   tamper: ((claims: Claims) => Claims) | null;
   /** Changes what the provider says of itself. */
   discovered: ((metadata: Claims) => Claims) | null;
+  /** In how many seconds access tokens end, as it says; null: as they do. */
+  expiresIn: number | null;
   /** Answers everything with 503. */
   away: boolean;
   /** To be called once the address of the service is known. */
@@ -94,7 +97,10 @@ export async function startIdentityProvider({ refresh = true } = {}): Promise<Id
         const { email, emailVerified = true, name = id, groups = [] } = person;
         return {
           accountId: id,
-          claims: async () => ({ sub: id, email, email_verified: emailVerified, name, groups }),
+          claims: async () => ({
+            ...{ sub: id, email, name, groups },
+            ...(emailVerified !== null && { email_verified: emailVerified }),
+          }),
         };
       },
       loadExistingGrant: async (ctx) => {
@@ -120,8 +126,12 @@ export async function startIdentityProvider({ refresh = true } = {}): Promise<Id
       const body = ctx.body as { id_token?: string } | undefined;
       if (ctx.path === '/.well-known/openid-configuration' && provider.discovered)
         ctx.body = provider.discovered(ctx.body as Claims);
-      if (ctx.path === '/token' && provider.tamper && body?.id_token)
-        ctx.body = { ...body, id_token: resigned(body.id_token, provider.tamper) };
+      if (ctx.path !== '/token' || !body?.id_token) return;
+      ctx.body = {
+        ...body,
+        ...(provider.tamper && { id_token: resigned(body.id_token, provider.tamper) }),
+        ...(provider.expiresIn !== null && { expires_in: provider.expiresIn }),
+      };
     });
     handler = real.callback();
   }
@@ -149,6 +159,7 @@ export async function startIdentityProvider({ refresh = true } = {}): Promise<Id
     asked: [],
     tamper: null,
     discovered: null,
+    expiresIn: null,
     away: false,
     serve(url) {
       serviceUrl = url;

@@ -34,6 +34,7 @@ export interface Parameter {
 export interface Operation {
   /** Method and path, as in `GET /healthz`. */
   name: string;
+  operationId: string;
   method: string;
   path: string;
   tags: string[];
@@ -54,6 +55,7 @@ interface Content {
 }
 
 interface DocumentedOperation {
+  operationId: string;
   tags?: string[];
   description?: string;
   parameters?: Parameter[];
@@ -68,6 +70,7 @@ export async function readOperations(service: Service): Promise<Operation[]> {
   return paths.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, documented]) => ({
       name: `${method.toUpperCase()} ${path}`,
+      operationId: documented.operationId,
       method: method.toUpperCase(),
       path,
       tags: documented.tags ?? [],
