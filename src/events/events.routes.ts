@@ -2,12 +2,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import { Type } from 'typebox';
-import { callerOf, type FindCaller } from '../http/admission/authentication.ts';
+import { callerOf, type FindCaller, requireRights } from '../http/admission/authentication.ts';
 import { type Api, apiBase } from '../http/api/api.ts';
 import type { CursorPosition, Cursors } from '../http/api/cursor.ts';
 import { fetchPage, linkNextPage, pageParameters } from '../http/api/page.ts';
 import { type Limits, limitOf } from '../runtime/budgets.ts';
-import { may } from '../runtime/caller.ts';
 import { AppError } from '../runtime/errors.ts';
 import { bytesOf, takeWithin } from '../runtime/page-budget.ts';
 import { dateTime, like, named, text } from '../runtime/schemas.ts';
@@ -123,7 +122,8 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
         }),
         response: {
           200: {
-            description: 'The stream; it ends when the service stops or the key is revoked.',
+            description:
+              'The stream; it ends when the service stops, and when the caller loses what it takes to open it.',
             content: { 'text/event-stream': { schema: Type.String() } },
           },
         },
@@ -162,10 +162,16 @@ export function eventRoutes(app: Api, deps: EventRoutesDeps): void {
     return end === null ? null : [end];
   }
 
-  async function mayStillRead({ headers, id }: FastifyRequest, workspaceId: string): Promise<boolean> {
+  /** As when it was opened, whatever has been changed since: rights, and what the workspace requires. */
+  async function mayStillRead(
+    { headers, id, routeOptions }: FastifyRequest,
+    workspaceId: string,
+  ): Promise<boolean> {
     try {
       const caller = await findCaller(headers, id);
-      return caller?.workspaceId === workspaceId && may(caller, scope);
+      if (caller?.workspaceId !== workspaceId) return false;
+      requireRights(caller, routeOptions.config);
+      return true;
     } catch (error) {
       // The caller has lost access. Other errors are the database's, and the check is repeated.
       if (error instanceof AppError) return false;

@@ -116,7 +116,7 @@ export function noticeRoutes(
   app.put(
     mailUrl,
     {
-      config: { role: 'viewer' },
+      config: { role: 'viewer', freshSession: false },
       schema: {
         operationId: 'setNoticeMail',
         summary: 'Turn mail about notices on or off for yourself',

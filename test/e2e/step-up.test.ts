@@ -1,6 +1,8 @@
 /** A stolen cookie alone makes no key, reveals no secret and erases nothing: that needs a fresh proof of who is there. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type FastifyContextConfig, fastify } from 'fastify';
+import { requireCallers } from '../../src/http/admission/authentication.ts';
 import { newVisitor } from '../support/clients/browser-session.ts';
 import { codeOf, nextCodeOf } from '../support/clients/totp.ts';
 import {
@@ -10,6 +12,7 @@ import {
   type Person,
 } from '../support/fixtures/people-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
+import { type Operation, readOperations } from '../support/openapi/openapi-operations.ts';
 
 let fixture: PeopleFixture;
 before(async () => {
@@ -26,19 +29,63 @@ const confirm = ({ visitor }: Person, password: string) =>
   visitor.call('POST', '/auth/confirm/password', { body: { password } });
 const makeKey = ({ visitor }: Person) => visitor.call('POST', `${api}/api-keys`, { body: { name: 'mine' } });
 
-/** Every change that needs a fresh session, by somebody who may make it. */
+/** Requests that need a fresh session, by somebody who may make them. */
 const guarded: [string, string, unknown][] = [
   ['POST', '/api-keys', { name: 'mine' }],
+  ['DELETE', '/api-keys/key_1', undefined],
   ['GET', '/webhooks/endpoints/whe_1/secret', undefined],
-  ['POST', '/webhooks/endpoints/whe_1/rotate-secret', undefined],
-  ['POST', '/webhooks/endpoints/whe_1/rotate-key-pair', undefined],
+  ['POST', '/webhooks/endpoints', { url: 'https://thief.example/', eventTypes: ['*'] }],
   ['DELETE', '/files/fil_1/content', undefined],
-  ['DELETE', '/records/rec_1/data', undefined],
-  ['PUT', '/holds', { recordId: 'rec_1', held: false }],
-  ['PUT', '/vaults/0x00000000000000000000000000000000000000aa/retention', {}],
   ['POST', '/invitations', { role: 'viewer' }],
   ['PATCH', '/members/usr_1', { role: 'viewer' }],
+  ['DELETE', '/members/usr_1', undefined],
 ];
+
+/** Changes that a session makes however old its last proof is. Everything else needs a fresh one. */
+const ordinary: Record<string, string[]> = {
+  'adds to what is recorded, or corrects it': [
+    ...['createVault', 'updateVault', 'createRecord', 'createRecords', 'createRecordVersion'],
+    ...['createFile', 'createFileVersion', 'validateFile', 'createWorker', 'createAsset', 'updateAsset'],
+    ...['installAsset', 'removeAsset', 'createMaintenance'],
+    ...['createAssetInterval', 'updateAssetInterval', 'deleteAssetInterval'],
+  ],
+  'asks for the proof itself, where the service signs with a key that it holds': ['createSignoff'],
+  'sends what was to be sent anyway, or less': ['retryDelivery', 'testEndpoint', 'cancelReplay'],
+  'gives no access to anything there is': ['createWorkspace', 'listVaultTransactions'],
+  'is about oneself alone, and must not wait': ['endSession', 'endAllSessions', 'setNoticeMail'],
+  'leaves everything as it is': ['refuseStep', 'withdrawStep'],
+};
+
+test('every change that people can make has its place: either it needs a fresh session, or the list says why not', async () => {
+  const person = await fixture.member('owner');
+  await grow(person);
+  const isChange = ({ method, scope, role }: Operation) =>
+    !['GET', 'HEAD'].includes(method) && (scope !== null || role !== null);
+  const changes = (await readOperations(fixture.service)).filter(isChange);
+  assert.ok(changes.length > 60);
+  const free: string[] = [];
+  for (const { method, path, operationId } of changes) {
+    // Refused as soon as it is read, by then the session has been looked at.
+    const answer = await person.visitor.call(method, path.replaceAll(/\{\w+\}/g, 'x'), { body: '{' });
+    if (answer.json.errorCode === 'step_up_required') continue;
+    assertError(answer, 'invalid_request');
+    free.push(operationId);
+  }
+  assert.deepEqual(free.toSorted(), Object.values(ordinary).flat().toSorted());
+});
+
+test('a route that changes something and does not say whether it needs a fresh session is not served', async () => {
+  const app = fastify();
+  requireCallers(app, {} as never);
+  const add = (config: FastifyContextConfig) => app.post('/x', { config }, async () => null);
+  assert.throws(
+    () => add({ scope: 'vaults:write' }),
+    /POST \/x does not say whether it needs a fresh session/,
+  );
+  assert.throws(() => add({ role: 'viewer' }), /does not say/);
+  add({ role: 'viewer', freshSession: false });
+  await app.close();
+});
 
 test('refuses with a code of its own when nothing was proved for ten minutes, and lets through after a password', async () => {
   const person = await fixture.member('owner');

@@ -94,7 +94,13 @@ export function fileCustodyRoutes(app: Api, deps: FileCustodyRoutesDeps): void {
   app.post(
     `${url}/transfer`,
     {
-      config: { scope: 'files:write', tellsOfChain: true, idempotent: true, mayNeedApproval: true },
+      config: {
+        scope: 'files:write',
+        tellsOfChain: true,
+        idempotent: true,
+        mayNeedApproval: true,
+        freshSession: true,
+      },
       schema: {
         operationId: 'transferFile',
         summary: 'Transfer a file to another vault',

@@ -100,7 +100,13 @@ export const fileVersion = Type.Optional(Type.Integer({ minimum: 1, maximum: 2 *
 
 export const filesUrl = `${apiBase}/platform/files`;
 const tags = ['files'];
-const write = { scope: 'files:write', tellsOfChain: true, idempotent: true, upload: 'store' } as const;
+const write = {
+  scope: 'files:write',
+  tellsOfChain: true,
+  idempotent: true,
+  upload: 'store',
+  freshSession: false,
+} as const;
 const read = { scope: 'files:read', tellsOfChain: true } as const;
 
 export interface FileRoutesDeps {

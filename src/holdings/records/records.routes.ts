@@ -97,7 +97,7 @@ const version = Type.Optional(
 const url = `${apiBase}/platform/records`;
 const tags = ['records'];
 
-const write = { scope: 'records:write', tellsOfChain: true, idempotent: true } as const;
+const write = { scope: 'records:write', tellsOfChain: true, idempotent: true, freshSession: false } as const;
 const read = { scope: 'records:read', tellsOfChain: true } as const;
 
 export interface RecordRoutesDeps {

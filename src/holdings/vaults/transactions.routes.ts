@@ -33,7 +33,7 @@ export function transactionRoutes(app: Api, { vaults, transactions, cursors }: T
   app.post(
     `${apiBase}/platform/vaults/:vaultAddress/transactions`,
     {
-      config: { scope: 'vaults:read', tellsOfChain: true },
+      config: { scope: 'vaults:read', tellsOfChain: true, freshSession: false },
       schema: {
         operationId: 'listVaultTransactions',
         summary: 'List the transactions of a vault',

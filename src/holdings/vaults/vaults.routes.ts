@@ -55,7 +55,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
   app.post(
     url,
     {
-      config: { scope: 'vaults:write', idempotent: true, oneCommit: true, remake },
+      config: { scope: 'vaults:write', idempotent: true, oneCommit: true, remake, freshSession: false },
       schema: {
         operationId: 'createVault',
         summary: 'Create a vault',
@@ -129,7 +129,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
   app.put(
     `${url}/:vaultAddress`,
     {
-      config: { scope: 'vaults:write' },
+      config: { scope: 'vaults:write', freshSession: false },
       schema: {
         operationId: 'updateVault',
         summary: 'Update a vault',
@@ -167,7 +167,7 @@ export function vaultRoutes(app: Api, { vaults, cursors, idempotency }: VaultRou
     app.patch(
       `${url}/:vaultAddress/${path}`,
       {
-        config: { scope: 'vaults:write' },
+        config: { scope: 'vaults:write', freshSession: true },
         schema: {
           operationId,
           summary,

@@ -1,6 +1,6 @@
 /** Admits a request: finds its caller by API key or session, checks the route's scope or role, and counts the request. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, isAtLeast, may, type Role, type Scope } from '../../runtime/caller.ts';
 import { networkOf } from '../../runtime/client-network.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -16,8 +16,12 @@ declare module 'fastify' {
     scope?: Scope;
     /** For signed-in people, not for keys: the minimum role. */
     role?: Role;
-    /** A person must have proved within the last minutes who they are; keys are not affected. */
-    freshSession?: boolean;
+    /**
+     * A person must have proved within the last minutes who they are; keys are not affected. Every route that changes
+     * something says whether: true for whatever widens who can see or do something, or takes that from somebody.
+     * `own`: some requests need it, and the route asks for it itself.
+     */
+    freshSession?: boolean | 'own';
     /** Also for people whose session lacks the second factor that their workspace requires. */
     withoutSecondFactor?: boolean;
   }
@@ -25,6 +29,8 @@ declare module 'fastify' {
     caller: Caller | null;
   }
 }
+
+const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Finds the caller of a request; null when it has neither a valid key nor a session. */
 export type FindCaller = (headers: IncomingHttpHeaders, requestId: string) => Promise<Caller | null>;
@@ -45,8 +51,14 @@ export function requireCallers(
   { findCaller, limiter, requestBudget, publicUrl }: AuthenticationDeps,
 ): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
   app.decorateRequest('caller', null);
+  app.addHook('onRoute', ({ method, url, config = {} }) => {
+    const { scope, role, freshSession } = config;
+    if ((scope === undefined && role === undefined) || freshSession !== undefined) return;
+    if ([method].flat().every((one) => reading.has(one))) return;
+    throw new Error(`${method} ${url} does not say whether it needs a fresh session`);
+  });
   app.addHook('onRequest', async (request, reply) => {
-    const { scope, role, freshSession, withoutSecondFactor } = request.routeOptions.config;
+    const { scope, role, freshSession } = request.routeOptions.config;
     if (scope === undefined && role === undefined) {
       // Counted before the body is read: reading it is work that a stranger could cause.
       if (request.is404 || !endsWithHeaders(request)) countAddress(request, reply, limiter);
@@ -64,10 +76,8 @@ export function requireCallers(
     request.caller = caller;
     limiter.count(caller.actor.id, reply);
     requestBudget.count(caller);
-    if (scope !== undefined && !may(caller, scope)) throw new AppError('forbidden', lacks(caller, scope));
-    if (role !== undefined) requireRole(caller, role);
-    if (!withoutSecondFactor) requireSecondFactor(caller);
-    if (freshSession) requireFreshSession(caller);
+    requireRights(caller, request.routeOptions.config);
+    if (freshSession === true) requireFreshSession(caller);
   });
   return (error, request, reply) => {
     const { scope, role } = request.routeOptions.config;
@@ -76,6 +86,16 @@ export function requireCallers(
     if (wasCounted || !(error instanceof AppError) || error.code !== 'resource_not_found') return;
     countAddress(request, reply, limiter);
   };
+}
+
+/** What the caller of a route needs, for as long as it is answered. */
+export function requireRights(
+  caller: Caller,
+  { scope, role, withoutSecondFactor }: FastifyContextConfig,
+): void {
+  if (scope !== undefined && !may(caller, scope)) throw new AppError('forbidden', lacks(caller, scope));
+  if (role !== undefined) requireRole(caller, role);
+  if (!withoutSecondFactor) requireSecondFactor(caller);
 }
 
 /** The caller on a route with a scope or a role. */

@@ -149,7 +149,7 @@ function securityOf({ scope, role }: FastifyContextConfig): Record<string, strin
 }
 
 function needOf({ scope, role, freshSession }: FastifyContextConfig): string | null {
-  const fresh = freshSession
+  const fresh = freshSession === true
     ? `With a session, needs that the person confirmed it in the last ${freshMinutes} minutes (\`step_up_required\`). `
     : '';
   if (scope) return `${fresh}Needs the scope \`${scope}\`.`;

@@ -17,7 +17,7 @@ const parentAssetId = plainText({
   maxLength: maxAssetIdLength,
   examples: [sample.parentAssetId],
 });
-const write = { scope: 'assets:write', idempotent: true } as const;
+const write = { scope: 'assets:write', idempotent: true, freshSession: false } as const;
 
 const removedAt = '2026-03-30T06:30:00.000Z';
 

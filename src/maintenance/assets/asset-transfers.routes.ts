@@ -43,7 +43,13 @@ export function assetTransferRoutes(app: Api, deps: AssetTransferRoutesDeps): vo
   app.post(
     `${assetUrl}transfer/`,
     {
-      config: { scope: 'assets:write', tellsOfChain: true, idempotent: true, mayNeedApproval: true },
+      config: {
+        scope: 'assets:write',
+        tellsOfChain: true,
+        idempotent: true,
+        mayNeedApproval: true,
+        freshSession: true,
+      },
       schema: {
         operationId: 'transferAsset',
         summary: 'Transfer an asset to another vault',

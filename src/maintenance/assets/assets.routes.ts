@@ -34,7 +34,7 @@ export const assetUrl = `${assetsUrl}:assetId/`;
 export const assetPath = Type.Object({ assetId: text(sample.assetId) });
 const tags = ['assets'];
 
-const write = { scope: 'assets:write', tellsOfChain: true } as const;
+const write = { scope: 'assets:write', tellsOfChain: true, freshSession: false } as const;
 const read = { scope: 'assets:read', tellsOfChain: true } as const;
 
 const assetId = plainText({

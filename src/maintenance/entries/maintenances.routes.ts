@@ -152,7 +152,7 @@ export function maintenanceRoutes(app: Api, deps: MaintenanceRoutesDeps): void {
   app.post(
     url,
     {
-      config: { scope: 'assets:write', tellsOfChain: true, idempotent: true },
+      config: { scope: 'assets:write', tellsOfChain: true, idempotent: true, freshSession: false },
       bodyLimit: bodyBytes.document,
       schema: {
         operationId: 'createMaintenance',

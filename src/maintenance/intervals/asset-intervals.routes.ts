@@ -45,7 +45,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
   app.post(
     url,
     {
-      config: { scope: 'assets:write', idempotent: true },
+      config: { scope: 'assets:write', idempotent: true, freshSession: false },
       schema: {
         operationId: 'createAssetInterval',
         summary: 'Create a maintenance interval',
@@ -107,7 +107,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
   app.put(
     `${url}:intervalId/`,
     {
-      config: { scope: 'assets:write' },
+      config: { scope: 'assets:write', freshSession: false },
       schema: {
         operationId: 'updateAssetInterval',
         summary: 'Update or complete an interval',
@@ -151,7 +151,7 @@ export function assetIntervalRoutes(app: Api, deps: AssetIntervalRoutesDeps): vo
   app.delete(
     `${url}:intervalId/`,
     {
-      config: { scope: 'assets:write' },
+      config: { scope: 'assets:write', freshSession: false },
       schema: {
         operationId: 'deleteAssetInterval',
         summary: 'Delete an interval',

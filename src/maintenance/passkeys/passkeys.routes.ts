@@ -121,7 +121,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
   app.post(
     `${workerUrl}/invite`,
     {
-      config: { scope: 'workers:write' },
+      config: { scope: 'workers:write', freshSession: true },
       schema: {
         operationId: 'inviteWorker',
         summary: 'Invite a worker to register a passkey',
@@ -202,7 +202,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
   app.post(
     `${workerUrl}/passkeys/:passkeyId/refuse`,
     {
-      config: { role: 'admin' },
+      config: { role: 'admin', freshSession: true },
       schema: {
         operationId: 'refuseWorkerPasskey',
         summary: 'Refuse a registration that was not the worker’s',
@@ -220,7 +220,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
   app.post(
     `${workerUrl}/passkeys/:passkeyId/revoke`,
     {
-      config: { scope: 'workers:write' },
+      config: { scope: 'workers:write', freshSession: true },
       schema: {
         operationId: 'revokeWorkerPasskey',
         summary: 'Revoke a passkey',

@@ -125,7 +125,7 @@ export function publishedPageRoutes(app: Api, deps: PublishedPageRoutesDeps): vo
   app.post(
     url,
     {
-      config: { scope: 'assets:write', secretAnswer: true },
+      config: { scope: 'assets:write', secretAnswer: true, freshSession: true },
       schema: {
         operationId: 'publishAssetPage',
         summary: 'Publish a page of an asset',
@@ -190,7 +190,7 @@ export function publishedPageRoutes(app: Api, deps: PublishedPageRoutesDeps): vo
   app.delete(
     `${url}:pageId/`,
     {
-      config: { scope: 'assets:write' },
+      config: { scope: 'assets:write', freshSession: true },
       schema: {
         operationId: 'revokePublishedAssetPage',
         summary: 'Revoke a published page of an asset',

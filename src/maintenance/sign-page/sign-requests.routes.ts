@@ -118,7 +118,7 @@ export function signRequestRoutes(app: Api, { signRequests, cursors }: SignReque
   app.post(
     `${signoffsUrl}requests/`,
     {
-      config: { scope: 'assets:write', secretAnswer: true },
+      config: { scope: 'assets:write', secretAnswer: true, freshSession: true },
       schema: {
         operationId: 'requestSignature',
         summary: 'Make a link to sign by',
@@ -174,7 +174,7 @@ export function signRequestRoutes(app: Api, { signRequests, cursors }: SignReque
   app.delete(
     `${url}/:requestId`,
     {
-      config: { scope: 'assets:write' },
+      config: { scope: 'assets:write', freshSession: true },
       schema: {
         operationId: 'withdrawSignatureRequest',
         summary: 'Withdraw a link to sign by',

@@ -16,7 +16,7 @@ export function workOrderRoutes(app: Api, { workOrders }: { workOrders: WorkOrde
   app.post(
     signoffsUrl.replace(/signoffs\/$/, 'work-order/'),
     {
-      config: { scope: 'assets:write', secretAnswer: true },
+      config: { scope: 'assets:write', secretAnswer: true, freshSession: true },
       schema: {
         operationId: 'createWorkOrder',
         summary: 'Make a work order to print',

@@ -129,7 +129,7 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
   app.post(
     url,
     {
-      config: { scope: 'assets:write', tellsOfChain: true, idempotent: true },
+      config: { scope: 'assets:write', tellsOfChain: true, idempotent: true, freshSession: 'own' },
       schema: {
         operationId: 'createSignoff',
         summary: 'Sign off a maintenance entry',

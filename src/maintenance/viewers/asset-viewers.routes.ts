@@ -80,7 +80,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
   app.post(
     url,
     {
-      config: { scope: 'assets:write', idempotent: true },
+      config: { scope: 'assets:write', idempotent: true, freshSession: true },
       schema: {
         operationId: 'addAssetViewers',
         summary: 'Add viewers to an asset',
@@ -149,7 +149,7 @@ function viewerRoutes(app: Api, { assets, assetViewers, cursors, idempotency }: 
   app.delete(
     `${url}:address/`,
     {
-      config: { scope: 'assets:write' },
+      config: { scope: 'assets:write', freshSession: true },
       schema: {
         operationId: 'removeAssetViewer',
         summary: 'Remove a viewer from an asset',
@@ -202,7 +202,7 @@ function assignmentRoutes(
   app.post(
     url,
     {
-      config: { scope: 'assets:write', idempotent: true },
+      config: { scope: 'assets:write', idempotent: true, freshSession: true },
       schema: {
         operationId: 'addAssetWorkers',
         summary: 'Assign workers to an asset',
@@ -258,7 +258,7 @@ function assignmentRoutes(
   app.delete(
     `${url}:address/`,
     {
-      config: { scope: 'assets:write' },
+      config: { scope: 'assets:write', freshSession: true },
       schema: {
         operationId: 'removeAssetWorker',
         summary: 'Remove a worker from an asset',

@@ -121,7 +121,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
   app.post(
     url,
     {
-      config: { scope: 'workers:write', idempotent: true, oneCommit: true, remake },
+      config: { scope: 'workers:write', idempotent: true, oneCommit: true, remake, freshSession: false },
       schema: {
         operationId: 'createWorker',
         summary: 'Create a worker',
@@ -189,7 +189,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
   app.patch(
     `${url}:address/`,
     {
-      config: { scope: 'workers:write' },
+      config: { scope: 'workers:write', freshSession: true },
       schema: {
         operationId: 'updateWorker',
         summary: 'Update a worker',
@@ -260,7 +260,7 @@ export function workerRoutes(app: Api, { workers, cursors, idempotency }: Worker
   app.put(
     `${url}:address/identity/`,
     {
-      config: { scope: 'workers:write' },
+      config: { scope: 'workers:write', freshSession: true },
       schema: {
         operationId: 'joinWorker',
         summary: 'Say that two workers are one person',

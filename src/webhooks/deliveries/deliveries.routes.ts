@@ -122,7 +122,7 @@ export function deliveryRoutes(
   app.post(
     `${url}/:deliveryId/retry`,
     {
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', freshSession: false },
       schema: {
         operationId: 'retryDelivery',
         summary: 'Retry a delivery now',

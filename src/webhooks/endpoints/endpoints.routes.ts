@@ -35,7 +35,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
   app.post(
     url,
     {
-      config: { scope: 'webhooks:write', idempotent: 'own' },
+      config: { scope: 'webhooks:write', idempotent: 'own', freshSession: true },
       schema: {
         operationId: 'createEndpoint',
         summary: 'Create a webhook endpoint',
@@ -118,7 +118,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
   app.patch(
     `${url}/:endpointId`,
     {
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', freshSession: true },
       schema: {
         operationId: 'updateEndpoint',
         summary: 'Update a webhook endpoint',
@@ -147,7 +147,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
   app.delete(
     `${url}/:endpointId`,
     {
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', freshSession: true },
       schema: {
         operationId: 'deleteEndpoint',
         summary: 'Delete a webhook endpoint',
@@ -165,7 +165,7 @@ export function endpointRoutes(app: Api, { endpoints, cursors, idempotency }: En
   app.post(
     `${url}/:endpointId/test`,
     {
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', freshSession: false },
       schema: {
         operationId: 'testEndpoint',
         summary: 'Send a test event',

@@ -131,7 +131,7 @@ export function portalLinkRoutes(
   app.delete(
     `${url}/:portalLinkId`,
     {
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', freshSession: true },
       schema: {
         operationId: 'revokePortalLink',
         summary: 'Revoke a portal link',

@@ -56,7 +56,7 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
   app.post(
     `${apiBase}/platform/webhooks/endpoints/:endpointId/replay`,
     {
-      config: { scope: 'webhooks:write', idempotent: true },
+      config: { scope: 'webhooks:write', idempotent: true, freshSession: true },
       schema: {
         operationId: 'createReplay',
         summary: 'Replay past events',
@@ -110,7 +110,7 @@ export function replayRoutes(app: Api, { replays, idempotency }: ReplayRoutesDep
   app.delete(
     `${url}/:replayId`,
     {
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', freshSession: false },
       schema: {
         operationId: 'cancelReplay',
         summary: 'Cancel a replay',

@@ -91,7 +91,13 @@ export function fileValidationRoutes(app: Api, deps: FileValidationRoutesDeps): 
   uploads.post(
     `${url}/validate`,
     {
-      config: { scope: 'files:write', tellsOfChain: true, idempotent: true, upload: 'hash' },
+      config: {
+        scope: 'files:write',
+        tellsOfChain: true,
+        idempotent: true,
+        upload: 'hash',
+        freshSession: false,
+      },
       schema: {
         operationId: 'validateFile',
         summary: 'Validate a file',
