@@ -1103,6 +1103,7 @@ class Me(TypedDict):
     workspaceId: str
     role: Literal["viewer", "developer", "admin", "owner"]
     workspaces: List[Workspace]
+    provedBy: List[Literal["password", "code", "passkey", "provider"]]
     lacksSecondFactor: bool
     mayCreateWorkspaces: bool
 

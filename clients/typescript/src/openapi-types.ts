@@ -124,7 +124,7 @@ export interface paths {
         head?: never;
         /**
          * Deactivate a vault
-         * @description Sends vault.deactivated. Repeating it changes nothing and sends nothing. Needs the scope `vaults:write`.
+         * @description Sends vault.deactivated. Repeating it changes nothing and sends nothing. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `vaults:write`.
          */
         patch: operations["deactivateVault"];
         trace?: never;
@@ -144,7 +144,7 @@ export interface paths {
         head?: never;
         /**
          * Reactivate a vault
-         * @description Sends vault.reactivated. Repeating it changes nothing and sends nothing. Needs the scope `vaults:write`.
+         * @description Sends vault.reactivated. Repeating it changes nothing and sends nothing. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `vaults:write`.
          */
         patch: operations["reactivateVault"];
         trace?: never;
@@ -488,7 +488,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer a file to another vault
-         * @description Sealed by the sending vault. The file belongs to the receiving vault once the transfer is confirmed, and `file.transfer.completed` is sent. Until then, other transfers and new versions are refused. 409 if the receiving vault is deactivated; the sending vault may be. If the workspace requires a second person for it: 202 with the `approval` to wait for, and its address in `Location`. Needs the scope `files:write`.
+         * @description Sealed by the sending vault. The file belongs to the receiving vault once the transfer is confirmed, and `file.transfer.completed` is sent. Until then, other transfers and new versions are refused. 409 if the receiving vault is deactivated; the sending vault may be. If the workspace requires a second person for it: 202 with the `approval` to wait for, and its address in `Location`. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `files:write`.
          */
         post: operations["transferFile"];
         delete?: never;
@@ -780,7 +780,7 @@ export interface paths {
         head?: never;
         /**
          * Update a worker
-         * @description Needs the scope `workers:write`.
+         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `workers:write`.
          */
         patch: operations["updateWorker"];
         trace?: never;
@@ -819,7 +819,7 @@ export interface paths {
         get?: never;
         /**
          * Say that two workers are one person
-         * @description From then on, what one of them did counts as done by both. Workers who have or had the same licence, or are the same member, are one person without this. Needs the scope `workers:write`.
+         * @description From then on, what one of them did counts as done by both. Workers who have or had the same licence, or are the same member, are one person without this. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `workers:write`.
          */
         put: operations["joinWorker"];
         post?: never;
@@ -952,7 +952,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer an asset to another vault
-         * @description The owner changes once the chain confirms the transfer, and `asset.transfer.completed` is sent. The whole history stays with the asset; viewer grants and worker assignments end. If the workspace requires a second person for it: 202 with the `approval` to wait for, and its address in `Location`. Needs the scope `assets:write`.
+         * @description The owner changes once the chain confirms the transfer, and `asset.transfer.completed` is sent. The whole history stays with the asset; viewer grants and worker assignments end. If the workspace requires a second person for it: 202 with the `approval` to wait for, and its address in `Location`. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `assets:write`.
          */
         post: operations["transferAsset"];
         delete?: never;
@@ -996,7 +996,7 @@ export interface paths {
         put?: never;
         /**
          * Add viewers to an asset
-         * @description The owner and assigned workers may see the asset anyway. A viewer who already has a grant gets the new end date. Needs the scope `assets:write`.
+         * @description The owner and assigned workers may see the asset anyway. A viewer who already has a grant gets the new end date. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `assets:write`.
          */
         post: operations["addAssetViewers"];
         delete?: never;
@@ -1017,7 +1017,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a viewer from an asset
-         * @description Takes effect on the next request. Needs the scope `assets:write`.
+         * @description Takes effect on the next request. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `assets:write`.
          */
         delete: operations["removeAssetViewer"];
         options?: never;
@@ -1060,7 +1060,7 @@ export interface paths {
         put?: never;
         /**
          * Assign workers to an asset
-         * @description They may record work, sign it off, and see the asset. Needs the scope `assets:write`.
+         * @description They may record work, sign it off, and see the asset. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `assets:write`.
          */
         post: operations["addAssetWorkers"];
         delete?: never;
@@ -1081,7 +1081,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a worker from an asset
-         * @description Work that the worker recorded stays. Needs the scope `assets:write`.
+         * @description Work that the worker recorded stays. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `assets:write`.
          */
         delete: operations["removeAssetWorker"];
         options?: never;
@@ -1440,7 +1440,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a worker to register a passkey
-         * @description The link works once, for seven days, and replaces earlier ones. Somebody else must confirm the registration. Needs the scope `workers:write`.
+         * @description The link works once, for seven days, and replaces earlier ones. Somebody else must confirm the registration. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `workers:write`.
          */
         post: operations["inviteWorker"];
         delete?: never;
@@ -1500,7 +1500,7 @@ export interface paths {
         put?: never;
         /**
          * Refuse a registration that was not the worker’s
-         * @description Only for people who are signed in. Needs the role `admin`.
+         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
          */
         post: operations["refuseWorkerPasskey"];
         delete?: never;
@@ -1520,7 +1520,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a passkey
-         * @description It signs nothing any more; what it has signed stays valid. A repeat changes nothing. Needs the scope `workers:write`.
+         * @description It signs nothing any more; what it has signed stays valid. A repeat changes nothing. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `workers:write`.
          */
         post: operations["revokeWorkerPasskey"];
         delete?: never;
@@ -1624,7 +1624,7 @@ export interface paths {
         put?: never;
         /**
          * Make a link to sign by
-         * @description For a worker with a passkey. The link signs once, is valid for seven days, and replaces an earlier one for the same worker and role. It is refused for the same reasons as the sign-off. Needs the scope `assets:write`.
+         * @description For a worker with a passkey. The link signs once, is valid for seven days, and replaces an earlier one for the same worker and role. It is refused for the same reasons as the sign-off. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `assets:write`.
          */
         post: operations["requestSignature"];
         delete?: never;
@@ -1645,7 +1645,7 @@ export interface paths {
         post?: never;
         /**
          * Withdraw a link to sign by
-         * @description It signs nothing any more, also not what a device signed by it and has not sent yet. What was received stays. A repeat changes nothing. Needs the scope `assets:write`.
+         * @description It signs nothing any more, also not what a device signed by it and has not sent yet. What was received stays. A repeat changes nothing. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `assets:write`.
          */
         delete: operations["withdrawSignatureRequest"];
         options?: never;
@@ -1724,7 +1724,7 @@ export interface paths {
         put?: never;
         /**
          * Make a work order to print
-         * @description A PDF: what the work is, who has signed it, and for each of `requests` a new link to sign, as a QR code and as text. The links are those of `signoffs/requests/`: each replaces an earlier one for the same worker and role. They may be made before their turn, as for the inspection of work that is not signed as performed yet. All of them are made, or none. Needs the scope `assets:write`.
+         * @description A PDF: what the work is, who has signed it, and for each of `requests` a new link to sign, as a QR code and as text. The links are those of `signoffs/requests/`: each replaces an earlier one for the same worker and role. They may be made before their turn, as for the inspection of work that is not signed as performed yet. All of them are made, or none. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `assets:write`.
          */
         post: operations["createWorkOrder"];
         delete?: never;
@@ -1836,7 +1836,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a page of an asset
-         * @description For everyone who has the link, until the given moment, the page is revoked, or the asset is transferred. It shows what is chosen here, as it is when it is looked at. Also needs the scope assets:read, and files:read to offer the content of files. Needs the scope `assets:write`.
+         * @description For everyone who has the link, until the given moment, the page is revoked, or the asset is transferred. It shows what is chosen here, as it is when it is looked at. Also needs the scope assets:read, and files:read to offer the content of files. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `assets:write`.
          */
         post: operations["publishAssetPage"];
         delete?: never;
@@ -1857,7 +1857,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a published page of an asset
-         * @description Takes effect on the next request: its addresses then answer as if there had never been a page. Needs the scope `assets:write`.
+         * @description Takes effect on the next request: its addresses then answer as if there had never been a page. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `assets:write`.
          */
         delete: operations["revokePublishedAssetPage"];
         options?: never;
@@ -1980,7 +1980,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Sends webhook.test and reports the result; the endpoint is saved even if the test fails. Needs the scope `webhooks:write`.
+         * @description Sends webhook.test and reports the result; the endpoint is saved even if the test fails. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `webhooks:write`.
          */
         post: operations["createEndpoint"];
         delete?: never;
@@ -2005,14 +2005,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook endpoint
-         * @description Needs the scope `webhooks:write`.
+         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `webhooks:write`.
          */
         delete: operations["deleteEndpoint"];
         options?: never;
         head?: never;
         /**
          * Update a webhook endpoint
-         * @description Sends webhook.test and reports the result; the endpoint is saved even if the test fails. Disabling sends no test, and `test` is null. If the endpoint sends headers of its own, a `url` on another host, port or scheme must come with `headers`: their values belong to the receiver at the old address. Needs the scope `webhooks:write`.
+         * @description Sends webhook.test and reports the result; the endpoint is saved even if the test fails. Disabling sends no test, and `test` is null. If the endpoint sends headers of its own, a `url` on another host, port or scheme must come with `headers`: their values belong to the receiver at the old address. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `webhooks:write`.
          */
         patch: operations["updateEndpoint"];
         trace?: never;
@@ -2188,7 +2188,7 @@ export interface paths {
         put?: never;
         /**
          * Replay past events
-         * @description Creates a new delivery for every event in the range. New events go first, and the endpoint gets no more than it can take. With dryRun nothing is sent and the response is the number of events. Needs the scope `webhooks:write`.
+         * @description Creates a new delivery for every event in the range. New events go first, and the endpoint gets no more than it can take. With dryRun nothing is sent and the response is the number of events. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `webhooks:write`.
          */
         post: operations["createReplay"];
         delete?: never;
@@ -2257,7 +2257,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a portal link
-         * @description It ends with the next request of its holder. Needs the scope `webhooks:write`.
+         * @description It ends with the next request of its holder. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `webhooks:write`.
          */
         delete: operations["revokePortalLink"];
         options?: never;
@@ -2461,7 +2461,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Takes effect on the next request. Revoking it again changes nothing. Needs the scope `keys:write`.
+         * @description Takes effect on the next request. Revoking it again changes nothing. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `keys:write`.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -2520,7 +2520,7 @@ export interface paths {
         put?: never;
         /**
          * Approve what somebody asked for
-         * @description Takes the step in the same commit, as who asked for it. You need the role that the approval names, and for some steps a session confirmed in the last minutes (`step_up_required`). 403 `second_person_required` if you asked for it yourself, or an API key that you made did. 409 if it was decided before or has expired, if who asked may not do it any more, or if it would not do what it would have done when it was asked for. If the step is refused by now, so is the approval, with the same error. Only for people who are signed in. Needs the role `developer`.
+         * @description Takes the step in the same commit, as who asked for it. You need the role that the approval names. 403 `second_person_required` if you asked for it yourself, or an API key that you made did. 409 if it was decided before or has expired, if who asked may not do it any more, or if it would not do what it would have done when it was asked for. If the step is refused by now, so is the approval, with the same error. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `developer`.
          */
         post: operations["approveStep"];
         delete?: never;
@@ -2769,7 +2769,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member, or leave the workspace
-         * @description Only for people who are signed in. Needs the role `viewer`.
+         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `viewer`.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -2885,7 +2885,7 @@ export interface paths {
         post?: never;
         /**
          * Withdraw an invitation
-         * @description Only for people who are signed in. Needs the role `admin`.
+         * @description With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
          */
         delete: operations["withdrawInvitation"];
         options?: never;
@@ -4705,6 +4705,8 @@ export interface components {
             /** @enum {string} */
             role: "viewer" | "developer" | "admin" | "owner";
             workspaces: components["schemas"]["Workspace"][];
+            /** @description By what you can prove who you are. With `provider`, the identity provider decides about your account */
+            provedBy: ("password" | "code" | "passkey" | "provider")[];
             /** @description Whether the workspace requires a second factor that this session has not used; until then it refuses nearly everything */
             lacksSecondFactor: boolean;
             /** @description Whether this person may create workspaces */
@@ -11811,7 +11813,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The stream; it ends when the service stops or the key is revoked. */
+            /** @description The stream; it ends when the service stops, and when the caller loses what it takes to open it. */
             200: {
                 headers: {
                     [name: string]: unknown;
