@@ -32,6 +32,12 @@ after(async () => {
 /** As if everybody had signed in an hour ago. */
 const grow = () => fixture.service.sql(`update sessions set confirmed_at = now() - interval '1 hour'`);
 
+/** Inviting somebody needs a fresh proof, too, and the owner has a passkey. */
+async function newDeveloper() {
+  await fixture.service.sql('update sessions set confirmed_at = now(), second_factor = true');
+  return fixture.member('developer');
+}
+
 async function beginKey(page: Page, name: string): Promise<void> {
   await page
     .getByRole('button', { name: 'New API key' })
@@ -94,9 +100,7 @@ test('on a bare address the page leads to where passkeys work', async () => {
 });
 
 test('a change that needs a fresh proof asks for the password and then goes on with what was typed', async () => {
-  // Inviting somebody needs a fresh proof, too.
-  await fixture.service.sql('update sessions set confirmed_at = now()');
-  const { visitor, account } = await fixture.member('developer');
+  const { visitor, account } = await newDeveloper();
   await grow();
   const page = await fixture.open('/keys', { as: visitor });
   await beginKey(page, 'Typed once');
@@ -126,4 +130,38 @@ test('signs in with the identity provider, and says why somebody is refused', as
   await button.click();
   await page.getByRole('heading', { name: 'Vaults', level: 1 }).waitFor();
   await page.context().close();
+});
+
+test('an account that nobody has linked is linked under Settings, and the refusal says so', async () => {
+  const { visitor, account } = await newDeveloper();
+  provider.people.set('bea', { email: account.email, name: 'Bea', groups: ['engineers'] });
+  provider.people.set('other', { email: 'other@corp.example', name: 'Other', groups: ['engineers'] });
+  provider.present = 'bea';
+  const page = await fixture.open('/sign-in', { ignoreHTTPSErrors: true });
+  await page.getByRole('link', { name: /^Sign in with 127\.0\.0\.1/ }).click();
+  await page.getByRole('alert').getByText('link it under Settings').waitFor();
+  assert.deepEqual(await findFaults(page), []);
+  await page.context().close();
+
+  await grow();
+  const settings = await fixture.open('/settings', { as: visitor, ignoreHTTPSErrors: true });
+  const link = settings.getByRole('button', { name: /^Link with 127\.0\.0\.1/ });
+  const dialog = settings.getByRole('dialog', { name: 'Confirm that it is you' });
+  provider.present = 'other';
+  await link.click();
+  await dialog.getByLabel('Your password').fill(account.password);
+  await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await settings.getByText('knows you by another email').waitFor();
+  assert.deepEqual(await findFaults(settings, undefined, 'main'), []);
+  await settings.context().clearCookies({ domain: '127.0.0.1', name: /^_(session|interaction)/ });
+  provider.present = 'bea';
+  await link.click();
+  await settings.getByText(/^You sign in with 127\.0\.0\.1/).waitFor();
+  assert.equal(await settings.getByLabel('Current password').count(), 0);
+  await grow();
+  await settings.goto(new URL('/keys', settings.url()).href);
+  await beginKey(settings, 'By whom the provider vouches for');
+  await dialog.getByRole('link', { name: /^Confirm with 127\.0\.0\.1/ }).waitFor();
+  assert.equal(await dialog.getByLabel('Your password').count(), 0);
+  await settings.context().close();
 });

@@ -62,12 +62,17 @@ export async function callWhole<T>(
   path: string,
   options: CallOptions = {},
 ): Promise<{ json: T; response: Response }> {
+  return confirming(() => callOnce<T>(method, path, options));
+}
+
+/** A change that needs a fresh proof of who is there: asks for it in place, and sends the same request again. */
+export async function confirming<T>(send: () => Promise<T>): Promise<T> {
   try {
-    return await callOnce<T>(method, path, options);
+    return await send();
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'step_up_required') throw error;
     if (!(await askToConfirm())) throw error;
-    return callOnce<T>(method, path, options);
+    return send();
   }
 }
 
@@ -120,7 +125,11 @@ export function workspaceHeaders(): Record<string, string> {
 }
 
 /** Routes below /auth: signing in and related steps. */
-export async function callAuth<T>(path: string, body: unknown = {}): Promise<T> {
+export function callAuth<T>(path: string, body: unknown = {}): Promise<T> {
+  return confirming(() => callAuthOnce<T>(path, body));
+}
+
+async function callAuthOnce<T>(path: string, body: unknown): Promise<T> {
   const response = await fetch(`/auth/${path}`, {
     method: 'POST',
     credentials: 'same-origin',

@@ -49,11 +49,12 @@ function setLive(now: boolean): void {
   for (const watcher of watchers) watcher();
 }
 
-/** Follows the feed from now on; reconnects by itself after a pause. */
-export function useLiveUpdates(): void {
+/** Follows the feed from now on; reconnects by itself after a pause. `refused`: the session may not, for want of a factor. */
+export function useLiveUpdates(refused: boolean): void {
   const client = useQueryClient();
   const session = useSessionNumber();
   useEffect(() => {
+    if (refused) return;
     const ending = new AbortController();
     const refresh = gatherNouns((nouns) => {
       void client.invalidateQueries({
@@ -67,9 +68,11 @@ export function useLiveUpdates(): void {
         refresh(['events', 'deliveries', ...nouns]);
       },
       missed: () => refresh(null),
+      // Says what is missing.
+      lost: () => void client.invalidateQueries({ queryKey: ['me'] }),
     });
     return () => ending.abort();
-  }, [client, session]);
+  }, [client, session, refused]);
 }
 
 /** Lists with more pages than this are not refetched, because somebody has scrolled far into them. */
@@ -112,12 +115,14 @@ interface Follower {
   tell(event: FeedEvent): void;
   /** The feed was interrupted before its first event, so the position to resume from is unknown. */
   missed(): void;
+  /** The person may not follow it any more. */
+  lost(): void;
 }
 
 const pauseMs = 3_000;
 
 /** EventSource cannot send the header that chooses a workspace, so the stream is read here. */
-async function follow(signal: AbortSignal, { tell, missed }: Follower): Promise<void> {
+async function follow(signal: AbortSignal, { tell, missed, lost }: Follower): Promise<void> {
   let lastId: string | null = null;
   let cut = false;
   while (!signal.aborted) {
@@ -132,6 +137,7 @@ async function follow(signal: AbortSignal, { tell, missed }: Follower): Promise<
         signal,
       });
       if (response.status === 401) sessionEnded();
+      if (response.status === 403) lost();
       if (response.status === 401 || response.status === 403) return;
       // The feed was restored from a backup meanwhile: the position to resume from is no longer valid.
       if (response.status === 400) lastId = null;

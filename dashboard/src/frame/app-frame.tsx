@@ -37,7 +37,7 @@ const SecondFactorNeeded = lazy(async () => ({
 export function AppFrame() {
   const [opened, { toggle, close }] = useDisclosure();
   const { lacksSecondFactor } = useMe();
-  useLiveUpdates();
+  useLiveUpdates(lacksSecondFactor);
   return (
     <AppShell
       header={{ height: 56 }}

@@ -1,7 +1,7 @@
 /** Buttons that save a response of the API as a file. */
 import { Button, type ButtonSize } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { apiUrl, callWhole, refusal, workspaceHeaders } from '../api/call.ts';
+import { apiUrl, callWhole, confirming, refusal, workspaceHeaders } from '../api/call.ts';
 import { Icon } from './icons.tsx';
 
 export interface DownloadProps {
@@ -68,14 +68,17 @@ export async function saveMade(
   fileName: string,
   asked: { body: unknown; query?: DownloadProps['query'] },
 ): Promise<void> {
-  const response = await fetch(apiUrl(path, asked.query), {
-    method: 'POST',
-    credentials: 'same-origin',
-    headers: { ...workspaceHeaders(), 'content-type': 'application/json' },
-    body: JSON.stringify(asked.body),
+  const made = await confirming(async () => {
+    const response = await fetch(apiUrl(path, asked.query), {
+      method: 'POST',
+      credentials: 'same-origin',
+      headers: { ...workspaceHeaders(), 'content-type': 'application/json' },
+      body: JSON.stringify(asked.body),
+    });
+    if (!response.ok) throw refusal(response.status, await response.json().catch(() => null));
+    return response.blob();
   });
-  if (!response.ok) throw refusal(response.status, await response.json().catch(() => null));
-  offer(await response.blob(), fileName);
+  offer(made, fileName);
 }
 
 export function offer(content: Blob, fileName: string): void {

@@ -23,6 +23,11 @@ export function PasskeyList() {
   const client = useQueryClient();
   const { data: passkeys, error, refetch } = useQuery(passkeysQuery);
   const [removing, setRemoving] = useState<Passkey | null>(null);
+  /** What asks for a proof offers those that there are. */
+  const changed = async () => {
+    await client.invalidateQueries({ queryKey: ['passkeys'] });
+    await client.invalidateQueries({ queryKey: ['me'] });
+  };
   if (error) return <FailureState error={error} again={() => void refetch()} />;
   if (!passkeys) return <LoadingRows rows={2} />;
   return (
@@ -64,7 +69,7 @@ export function PasskeyList() {
           </Group>
         </Paper>
       ))}
-      {canUsePasskeys() ? <NewPasskey /> : <PasskeyPlace />}
+      {canUsePasskeys() ? <NewPasskey changed={changed} /> : <PasskeyPlace />}
       {removing && (
         <Confirm
           title={`Remove ${removing.name}?`}
@@ -72,7 +77,7 @@ export function PasskeyList() {
           close={() => setRemoving(null)}
           act={async () => {
             await call('DELETE', `/platform/passkeys/${removing.id}`);
-            await client.invalidateQueries({ queryKey: ['passkeys'] });
+            await changed();
           }}
         >
           It no longer signs you in. The device keeps its half until you delete it there.
@@ -82,15 +87,14 @@ export function PasskeyList() {
   );
 }
 
-function NewPasskey() {
-  const client = useQueryClient();
+function NewPasskey({ changed }: { changed(): Promise<void> }) {
   const [name, setName] = useState('');
   const registering = useMutation({
     meta: { shown: true },
     mutationFn: () => registerPasskey(name),
     async onSuccess() {
       setName('');
-      await client.invalidateQueries({ queryKey: ['passkeys'] });
+      await changed();
       showDone('The passkey was registered.');
     },
   });

@@ -1,5 +1,6 @@
 /** The user's own settings, and those of the workspace. */
 import { Stack, Tabs, Title } from '@mantine/core';
+import { useMe } from '../api/session.ts';
 import { WorkRules } from '../assets/work-rules.tsx';
 import { PageHead } from '../frame/page-head.tsx';
 import { useTab } from '../frame/tab.ts';
@@ -8,6 +9,7 @@ import { ApprovalRules } from './approval-rules.tsx';
 import { NoticeMail } from './notice-mail.tsx';
 import { OrganisationForm } from './organisation-form.tsx';
 import { PasskeyList } from './passkey-list.tsx';
+import { ProviderLink } from './provider-link.tsx';
 import { SessionList } from './session-list.tsx';
 import { TwoFactor } from './two-factor.tsx';
 import { UsageList } from './usage-list.tsx';
@@ -15,6 +17,7 @@ import { WorkspaceSettings } from './workspace-settings.tsx';
 
 export function SettingsPage() {
   const [tab, setTab] = useTab('account');
+  const me = useMe();
   return (
     <>
       <PageHead title="Settings" />
@@ -31,13 +34,14 @@ export function SettingsPage() {
         <Tabs.Panel value="account">
           <Stack gap="xl" maw={460}>
             <ProfileForm />
-            <PasswordForm />
+            {me.provedBy.includes('password') && <PasswordForm />}
+            <ProviderLink />
             <NoticeMail />
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="two-factor">
           <PasskeyList />
-          <TwoFactor />
+          {me.provedBy.includes('password') && <TwoFactor />}
         </Tabs.Panel>
         <Tabs.Panel value="sessions">
           <SessionList />

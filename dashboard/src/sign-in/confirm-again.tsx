@@ -4,9 +4,9 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { callAuth } from '../api/call.ts';
 import { confirmationOver, useConfirmationNeeded } from '../api/confirmation.ts';
-import { useMe } from '../api/session.ts';
+import { type Me, useMe } from '../api/session.ts';
 import { FormFailure } from '../frame/form.tsx';
-import { PasskeyButton } from './passkey-button.tsx';
+import { PasskeyButton, PasskeyPlace } from './passkey-button.tsx';
 import { useProviderHost } from './sign-in-options.tsx';
 import { CodeStep } from './sign-in-steps.tsx';
 
@@ -17,6 +17,7 @@ export function ConfirmAgain() {
 
 function ConfirmDialog() {
   const me = useMe();
+  const has = (way: Me['provedBy'][number]) => me.provedBy.includes(way);
   const confirmed = async () => confirmationOver(true);
   return (
     <Modal
@@ -33,13 +34,11 @@ function ConfirmDialog() {
           This change needs a fresh proof of who is at the keyboard. You are asked again only after ten
           minutes.
         </Text>
-        <PasskeyButton label="Confirm with a passkey" done={confirmed} />
-        <ConfirmAtProvider confirmed={confirmed} />
-        {me.twoFactor ? (
-          <CodeStep enter={confirmed} about={(words) => <Text size="sm">{words}</Text>} />
-        ) : (
-          <ConfirmByPassword confirmed={confirmed} />
-        )}
+        {has('passkey') && <PasskeyButton label="Confirm with a passkey" done={confirmed} />}
+        {has('passkey') && <PasskeyPlace />}
+        {has('provider') && <ConfirmAtProvider confirmed={confirmed} />}
+        {has('code') && <CodeStep enter={confirmed} about={(words) => <Text size="sm">{words}</Text>} />}
+        {has('password') && !has('passkey') && !has('code') && <ConfirmByPassword confirmed={confirmed} />}
       </Stack>
     </Modal>
   );

@@ -21,7 +21,7 @@ export function SecondFactorNeeded() {
           This workspace accepts only sessions with a second factor. Use a passkey or a code, or set one up
           here.
         </Alert>
-        <PasskeyButton label="Continue with a passkey" done={goOn} />
+        {me.provedBy.includes('passkey') && <PasskeyButton label="Continue with a passkey" done={goOn} />}
         {me.twoFactor ? (
           <CodeStep enter={goOn} about={(words) => <Text size="sm">{words}</Text>} />
         ) : (

@@ -7,7 +7,7 @@ import { meQuery } from '../api/session.ts';
 import { sessionBegun } from '../api/session-end.ts';
 import { SignInCard } from './card.tsx';
 import { PasskeyButton } from './passkey-button.tsx';
-import { problems } from './problems.ts';
+import { problemText } from './problems.ts';
 import { ProviderButton } from './sign-in-options.tsx';
 import { CodeStep, PasswordStep } from './sign-in-steps.tsx';
 
@@ -53,7 +53,7 @@ export function SignInPage() {
     >
       {problem !== undefined && (
         <Alert color="red" role="alert" py="xs">
-          {Object.hasOwn(problems, problem) ? problems[problem] : 'Signing in failed. Start again.'}
+          {problemText(problem)}
         </Alert>
       )}
       <ProviderButton to={to} />
