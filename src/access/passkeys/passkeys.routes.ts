@@ -6,6 +6,7 @@ import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import { requireSameOrigin } from '../../http/admission/same-origin.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
+import type { Person } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { dateTime, like, name, named, orNull, text } from '../../runtime/schemas.ts';
 import { findUser } from '../people/members.ts';
@@ -96,7 +97,7 @@ export function passkeyRoutes(app: Api, deps: PasskeyRoutesDeps): void {
         response: { 200: Type.Array(PasskeySchema) },
       },
     },
-    async (request) => (await passkeys.list(userIdOf(request))).map(toJson),
+    async (request) => (await passkeys.list(personOf(request).userId)).map(toJson),
   );
 
   app.post(
@@ -118,7 +119,7 @@ export function passkeyRoutes(app: Api, deps: PasskeyRoutesDeps): void {
       },
     },
     async (request) => {
-      const owner = await findUser(db, userIdOf(request));
+      const owner = await findUser(db, personOf(request).userId);
       return { ...(await passkeys.registrationOptions(siteOf(publicUrl()), { ...owner, userId: owner.id })) };
     },
   );
@@ -139,13 +140,14 @@ export function passkeyRoutes(app: Api, deps: PasskeyRoutesDeps): void {
       },
     },
     async (request, reply) => {
-      const owner = await findUser(db, userIdOf(request));
+      const owner = await findUser(db, personOf(request).userId);
       const made = await passkeys.register(
         siteOf(publicUrl()),
         { ...owner, userId: owner.id },
         {
           name: request.body.name,
           response: request.body.response as unknown as RegistrationResponseJSON,
+          sessionId: personOf(request).sessionId,
           requestId: request.id,
         },
       );
@@ -166,16 +168,16 @@ export function passkeyRoutes(app: Api, deps: PasskeyRoutesDeps): void {
       },
     },
     async (request, reply) => {
-      await passkeys.remove(userIdOf(request), request.params.passkeyId, request.id);
+      await passkeys.remove(personOf(request).userId, request.params.passkeyId, request.id);
       return reply.code(204).send(null);
     },
   );
 }
 
-function userIdOf(request: FastifyRequest): string {
+function personOf(request: FastifyRequest): Person {
   const { person } = callerOf(request);
   if (!person) throw new Error('a route for people was passed by somebody else');
-  return person.userId;
+  return person;
 }
 
 function toJson({ createdAt, lastUsedAt, ...rest }: Passkey) {

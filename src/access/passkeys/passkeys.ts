@@ -7,6 +7,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
+import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
 import { violates } from '../../db/faults.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -42,6 +43,8 @@ export interface Passkeys {
 export interface Registration {
   name: string;
   response: RegistrationResponseJSON;
+  /** In which it is registered. Making it proves as much as using it. */
+  sessionId: string;
   requestId: string;
 }
 
@@ -123,7 +126,7 @@ export function createPasskeys(db: Db): Passkeys {
       });
     },
 
-    async register({ rpId, origin }, { userId }, { name, response, requestId }) {
+    async register({ rpId, origin }, { userId }, { name, response, sessionId, requestId }) {
       const { verifyRegistrationResponse } = await library();
       const made = await verifyRegistrationResponse({
         response,
@@ -153,6 +156,11 @@ export function createPasskeys(db: Db): Passkeys {
               created_at: passkey.createdAt,
               last_used_at: null,
             })
+            .execute();
+          await db
+            .updateTable('sessions')
+            .set({ second_factor: true, confirmed_at: sql`now()` })
+            .where('id', '=', sessionId)
             .execute();
           await tellWorkspacesOf(
             db,

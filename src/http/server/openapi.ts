@@ -149,9 +149,10 @@ function securityOf({ scope, role }: FastifyContextConfig): Record<string, strin
 }
 
 function needOf({ scope, role, freshSession }: FastifyContextConfig): string | null {
-  const fresh = freshSession === true
-    ? `With a session, needs that the person confirmed it in the last ${freshMinutes} minutes (\`step_up_required\`). `
-    : '';
+  const fresh =
+    freshSession === true
+      ? `With a session, needs that the person confirmed it in the last ${freshMinutes} minutes (\`step_up_required\`). `
+      : '';
   if (scope) return `${fresh}Needs the scope \`${scope}\`.`;
   return role ? `${fresh}Only for people who are signed in. Needs the role \`${role}\`.` : null;
 }
