@@ -8,6 +8,9 @@ import { FormFailure } from '../frame/form.tsx';
 import { problemText } from '../sign-in/problems.ts';
 import { useProviderHost } from '../sign-in/sign-in-options.tsx';
 
+const otherEmail =
+  'The identity provider knows you by another email than this account has, so nothing was linked. Sign in there as the person of this account.';
+
 export function ProviderLink() {
   const me = useMe();
   const host = useProviderHost();
@@ -26,7 +29,7 @@ export function ProviderLink() {
       </Title>
       {problem !== undefined && (
         <Alert color="red" role="alert" py="xs">
-          {problemText(problem)}
+          {problem === 'other_email' ? otherEmail : problemText(problem)}
         </Alert>
       )}
       {isLinked ? (

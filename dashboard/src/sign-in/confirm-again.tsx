@@ -34,8 +34,12 @@ function ConfirmDialog() {
           This change needs a fresh proof of who is at the keyboard. You are asked again only after ten
           minutes.
         </Text>
-        {has('passkey') && <PasskeyButton label="Confirm with a passkey" done={confirmed} />}
-        {has('passkey') && <PasskeyPlace />}
+        {has('passkey') && (
+          <>
+            <PasskeyButton label="Confirm with a passkey" done={confirmed} />
+            <PasskeyPlace />
+          </>
+        )}
         {has('provider') && <ConfirmAtProvider confirmed={confirmed} />}
         {has('code') && <CodeStep enter={confirmed} about={(words) => <Text size="sm">{words}</Text>} />}
         {has('password') && !has('passkey') && !has('code') && <ConfirmByPassword confirmed={confirmed} />}

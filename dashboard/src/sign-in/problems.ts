@@ -7,15 +7,13 @@ const problems: Record<string, string> = {
   somebody_else: 'You signed in as somebody else at the identity provider. Nothing was confirmed.',
   no_group: 'Your identity provider puts you into none of the groups that may use this service.',
   no_email: 'Your identity provider does not say that it has verified your email.',
-  other_email:
-    'The identity provider knows you by another email than this account has, so nothing was linked. Sign in there as the person of this account.',
   unproved_account:
-    'There is an account with your email here that is not linked with the identity provider. If it is yours, sign in with its password or passkey, and link it under Settings. If it is not, ask the operator to hand it to you: holdfast users reset-password EMAIL --disable-two-factor.',
+    'The account with your email is not linked with your identity provider. If it is yours, sign in with its password or passkey, then link it under Settings. If not, ask the operator for it.',
   other_account: 'The account with your email belongs to somebody else at your identity provider.',
   no_account: 'You have no account here yet. Ask an owner for an invitation.',
   full: 'The workspace has no room for another member. Ask an owner to remove somebody.',
 };
 
 export function problemText(name: string): string {
-  return (Object.hasOwn(problems, name) ? problems[name] : undefined) ?? 'It did not work. Start again.';
+  return (Object.hasOwn(problems, name) && problems[name]) || 'Signing in failed. Start again.';
 }

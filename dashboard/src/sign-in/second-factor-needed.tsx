@@ -5,6 +5,7 @@ import { useMe } from '../api/session.ts';
 import { Icon } from '../frame/icons.tsx';
 import { PageHead } from '../frame/page-head.tsx';
 import { PasskeyList } from '../settings/passkey-list.tsx';
+import { ProviderLink } from '../settings/provider-link.tsx';
 import { TwoFactor } from '../settings/two-factor.tsx';
 import { PasskeyButton } from './passkey-button.tsx';
 import { CodeStep } from './sign-in-steps.tsx';
@@ -28,6 +29,7 @@ export function SecondFactorNeeded() {
           <>
             <PasskeyList />
             <TwoFactor />
+            <ProviderLink />
           </>
         )}
       </Stack>
