@@ -12,6 +12,8 @@ import {
   type Person,
 } from '../support/fixtures/people-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
+import { withClient } from '../support/service/database.ts';
+import { waitUntil } from '../support/service/process.ts';
 
 let fixture: PeopleFixture;
 before(async () => {
@@ -240,6 +242,30 @@ test('changing the password voids a sign-in that waits for its code', async () =
     body: { code: nextCodeOf(person.secret) },
   });
   assertError(answer, 'unauthorized');
+});
+
+test('a sign-in that is under way while the password changes gives no session', async () => {
+  const { account, id } = await fixture.member('viewer');
+  const { email, password } = account;
+  const late = newVisitor(fixture.service);
+  const answer = await withClient({ connectionString: fixture.service.databaseUrl }, async (client) => {
+    // The old password has been found right, and the session is about to be written.
+    await client.query('begin; lock table sessions in exclusive mode');
+    const trying = late.call('POST', '/auth/sign-in/email', { body: { email, password } });
+    await waitUntil(async () => {
+      const waiting = await fixture.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    });
+    await client.query(`update accounts set password = 'another' where user_id = '${id}'`);
+    await client.query(`delete from sessions where user_id = '${id}'`);
+    await client.query('commit');
+    return trying;
+  });
+  assertError(answer, 'unauthorized');
+  assertError(await late.call('GET', `${api}/me`), 'unauthorized');
+  assert.deepEqual(await fixture.query('select 1 from sessions where user_id = $1', [id]), []);
 });
 
 test('the audit log has two-factor codes turned on, used, turned off and on again', async () => {

@@ -19,10 +19,14 @@ export interface FinishedStep {
   answer: Record<string, unknown>;
   /** Of the session whose cookie the answer sets; null: none. */
   newToken: string | null;
+  /** What `passwordBefore` gave before the step. */
+  passwordBefore: string | null;
   requestId: string;
 }
 
 export interface SignInEffects {
+  /** With what the library is about to compare the password of a sign-in; null: there is nothing, or another step. */
+  passwordBefore(path: SignInPath, asked: Record<string, unknown>): Promise<string | null>;
   /** Throws when the step must fail after all. */
   after(step: FinishedStep): Promise<void>;
 }
@@ -77,11 +81,24 @@ export function createSignInEffects(db: Db): SignInEffects {
     await tellWorkspacesOf(db, { userId, requestId }, { action: 'session.end', targetId: sessionId });
   }
 
+  /** The password was changed while the old one was compared: what ended all sessions did not see this one yet. */
+  async function refuseChanged({ asked, answer, passwordBefore }: FinishedStep): Promise<void> {
+    const present = await findPassword(db, asked);
+    if (present !== null && present.password === passwordBefore) return;
+    await db.deleteFrom('sessions').where('token', '=', String(answer.token)).execute();
+    if (present) await db.deleteFrom('verifications').where('value', '=', present.user_id).execute();
+    throw new AppError('unauthorized', 'The password has just been changed. Sign in with the new one.');
+  }
+
   return {
+    passwordBefore: async (path, asked) =>
+      path === 'sign-in/email' ? ((await findPassword(db, asked))?.password ?? null) : null,
+
     async after(step) {
       const { path, before, asked, answer } = step;
       switch (path) {
         case 'sign-in/email':
+          await refuseChanged(step);
           // One session per browser: the previous one ends.
           await left(step);
           return answer.twoFactorRedirect === true ? undefined : entered(step, 'password');
@@ -166,6 +183,20 @@ export function noteEntry(
       { action: 'session.create', targetId: sessionId, details: { by, ...details } },
     );
   });
+}
+
+async function findPassword(
+  db: Db,
+  { email }: Record<string, unknown>,
+): Promise<{ user_id: string; password: string | null } | null> {
+  const row = await db
+    .selectFrom('accounts as a')
+    .innerJoin('users as u', 'u.id', 'a.user_id')
+    .select(['a.user_id', 'a.password'])
+    .where('a.provider_id', '=', 'credential')
+    .where('u.email', '=', String(email).toLowerCase())
+    .executeTakeFirst();
+  return row ?? null;
 }
 
 export async function isPasswordOf(db: Db, userId: string, password: string): Promise<boolean> {

@@ -85,6 +85,7 @@ export function signInRoutes(app: Api, deps: SignInRoutesDeps): void {
         }
         const guess = guessed ? guessOf(guessed, request, before) : null;
         if (guess) await signInThrottle.begin(guess).catch((error) => refused(request, path, error));
+        const passwordBefore = await signInEffects.passwordBefore(path, asked);
         const response = await signIn.handle(toRequest(request, `${publicUrl()}${signInBase}/${path}`));
         const answer = ((await response.json().catch(() => null)) ?? {}) as Body;
         if (!response.ok) {
@@ -95,7 +96,8 @@ export function signInRoutes(app: Api, deps: SignInRoutesDeps): void {
         }
         const cookies = response.headers.getSetCookie();
         const newToken = tokenIn(cookies);
-        await signInEffects.after({ path, before, asked, answer, newToken, requestId: request.id });
+        const done = { path, before, asked, answer, newToken, passwordBefore };
+        await signInEffects.after({ ...done, requestId: request.id });
         if (guess) await signInThrottle.succeeded(guess);
         if (cookies.length > 0) reply.header('set-cookie', cookies);
         return reply.type('application/json; charset=utf-8').send(JSON.stringify(withoutToken(answer)));
