@@ -17,6 +17,7 @@ function mailsCleared(type: NoticeType): boolean {
   return type.startsWith('operator.') || type === 'endpoint.failing';
 }
 
+/** Nobody for whom the identity provider no longer vouches. */
 export async function addMails(
   db: Db,
   { raised, cleared }: { raised: Notice[]; cleared: Notice[] },
@@ -36,6 +37,7 @@ export async function addMails(
       select m.user_id from members m
       left join notice_recipients r on r.workspace_id = m.workspace_id and r.user_id = m.user_id
       where m.workspace_id = t.workspace_id and m.role in ('owner', 'admin') and coalesce(r.wants_mail, true)
+        and not exists (select 1 from identities i where i.user_id = m.user_id and i.gone_at is not null)
       order by m.created_at, m.user_id limit ${mostRecipients}
     ) as m`.execute(db);
 }
