@@ -71,7 +71,7 @@ export const errorKinds = {
     when: 'the session has not been confirmed for ten minutes, and this needs a fresh confirmation',
     retry: 'after confirming who you are',
     meaning:
-      'This change needs a session in which the person has proved within the last ten minutes who they are. Confirm with a passkey, a two-factor code or the password (POST /auth/confirm/password), or sign in again, and send the same request again. The dashboard asks and repeats the request by itself. Nothing was changed. API keys are not affected.',
+      'This change needs a session in which the person has proved within the last ten minutes who they are. Confirm with a passkey, a two-factor code, the identity provider or, without any of these, the password (POST /auth/confirm/password), or sign in again, and send the same request again. The dashboard asks and repeats the request by itself. Nothing was changed. API keys are not affected.',
   },
   second_factor_required: {
     status: 403,

@@ -1,6 +1,7 @@
 /** Accounts beside an identity provider: taken before their owner comes, kept after the provider has removed somebody. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { resetPassword } from '../../src/access/people/reset-password.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { addMails } from '../../src/notices/mail.store.ts';
 import { newVisitor, type Visitor } from '../support/clients/browser-session.ts';
@@ -279,6 +280,39 @@ test('what a removed person asked for is not done in their name', async () => {
   );
   assertError(approved, 'conflict', /may not do it any more/);
   await fixture.query('update approval_rules set wide_keys = false');
+});
+
+test('a reset by the operator hands an account over, and gives no password that would not count', async () => {
+  const { issuer } = fixture.provider;
+  const connection = () => ({ connectionString: fixture.service.databaseUrl });
+  const { db, close } = openDatabase({ connection, onError() {} });
+  const password = 'chosen by the operator';
+  const reset = (email: string, disableTwoFactor = false) =>
+    resetPassword(db, { email, password, disableTwoFactor, issuer });
+  const signsIn = async (email: string) =>
+    (await signInByPassword({ account: { name: '', email, password } })).status;
+  try {
+    // Whoever had the account has registered a passkey.
+    const taken = await fixture.member('developer', { email: 'gus@corp.example' });
+    const { passkey } = await registerPasskey(fixture.service, taken.visitor);
+    assert.deepEqual(await reset('gus@corp.example'), { email: 'gus@corp.example', passkeys: 1 });
+    assert.deepEqual(await reset('gus@corp.example', true), { email: 'gus@corp.example', passkeys: 0 });
+    assertError(await usePasskey(fixture.service, newVisitor(fixture.service), passkey), 'unauthorized');
+    assert.equal(await signsIn('gus@corp.example'), 200);
+
+    const linked = await fixture.linked('developer', ['engineers']);
+    await assert.rejects(reset(linked.account.email), /signs in with the identity provider/);
+    assert.notEqual(await signsIn(linked.account.email), 200);
+
+    // Made by the provider, so there was no password.
+    const subject = fixture.newPerson(['board']);
+    const { visitor } = await fixture.signInThere();
+    await reset(`${subject}@corp.example`);
+    assertError(await me(visitor), 'unauthorized');
+    assert.equal(await signsIn(`${subject}@corp.example`), 200);
+  } finally {
+    await close();
+  }
 });
 
 test('nobody whom the provider removed gets mail about the workspace any more', async () => {
