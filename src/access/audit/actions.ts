@@ -25,7 +25,7 @@ export const auditActions = {
   'session.end_all': '`reason` if the service ended them; in each workspace of the person',
   'user.update': '`name`',
   'user.change_password': none,
-  'user.reset_password': '`disableTwoFactor`; in each workspace of the person',
+  'user.reset_password': '`disableTwoFactor`, for passkeys too; in each workspace of the person',
   'user.two_factor': '`enabled`',
   'user.backup_codes': none,
   'user.add_passkey': '`passkeyId`, `name`',
