@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { resetPassword } from '../../src/access/people/reset-password.ts';
 import { openDatabase } from '../../src/db/database.ts';
+import { addMails } from '../../src/notices/mail.store.ts';
 import { newVisitor, type Visitor } from '../support/clients/browser-session.ts';
 import { registerPasskey, usePasskey } from '../support/clients/person-passkey.ts';
 import type { SoftPasskey } from '../support/clients/soft-passkey.ts';
@@ -13,6 +14,7 @@ import {
   openSingleSignOnFixture,
   type SingleSignOnFixture,
 } from '../support/fixtures/single-sign-on-fixture.ts';
+import { assertError } from '../support/openapi/openapi-answers.ts';
 
 let fixture: SingleSignOnFixture;
 before(async () => {
@@ -176,3 +178,31 @@ for (const [state = '', event = '', ...expected] of rows) {
     assert.deepEqual(found, Object.fromEntries(names.map((name, place) => [name, expected[place]])));
   });
 }
+
+test('nobody whom the provider removed gets mail about the workspace any more', async () => {
+  const [stays, leaves] = [fixture.newPerson(['leads']), fixture.newPerson(['leads'])];
+  fixture.provider.present = stays;
+  await fixture.signInThere();
+  fixture.provider.present = leaves;
+  const { visitor } = await fixture.signInThere();
+  fixture.provider.people.delete(leaves);
+  await fixture.grow(leaves, 51);
+  assertError(await me(visitor), 'unauthorized');
+  const [{ id: workspaceId }] = await fixture.query(`select id from workspaces where slug = 'default'`);
+  await fixture.query(
+    `insert into notices (workspace_id, id, type, thing, subject, data, since, raised_at)
+     values ($1, 'ntc_1', 'api_key.expiring', 'key_1', '', '{}', now(), now())`,
+    [workspaceId],
+  );
+  const connection = () => ({ connectionString: fixture.service.databaseUrl });
+  const { db, close } = openDatabase({ connection, onError() {} });
+  const notice = { workspaceId, id: 'ntc_1', type: 'api_key.expiring' };
+  await addMails(db, { raised: [notice as never], cleared: [] });
+  await close();
+  const mailed = await fixture.query(
+    `select i.subject from notice_mails m join identities i on i.user_id = m.user_id
+     where m.notice_id = 'ntc_1' and i.subject in ($1, $2)`,
+    [stays, leaves],
+  );
+  assert.deepEqual(mailed, [{ subject: stays }]);
+});
