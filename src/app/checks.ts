@@ -17,6 +17,7 @@ import { noncesCheck } from '../chain/sender/nonces.check.ts';
 import { findStoredChain } from '../chain/stored-chain.ts';
 import { type TimestampsCheckDeps, timestampsCheck } from '../clocks/timestamps.check.ts';
 import type { Db } from '../db/database.ts';
+import type { AsOf } from '../db/rows-pass.ts';
 import { filesCheck } from '../holdings/files/files.check.ts';
 import { fileValidationsCheck } from '../holdings/files/validation/file-validations.check.ts';
 import { recordsCheck } from '../holdings/records/records.check.ts';
@@ -42,13 +43,14 @@ export interface CheckDeps {
   chain(): Promise<PublicClient>;
   /** How long the delivery log is kept. */
   retentionDays: number;
+  asOf?: AsOf;
   /** The configured authorities, and their roots. */
   clocks: TimestampsCheckDeps['clocks'];
 }
 
 export function allChecks(deps: CheckDeps): Check[] {
   return [
-    auditCheck(deps.db),
+    auditCheck(deps.db, deps.asOf),
     signingKeysCheck(deps),
     blobsCheck(deps),
     eventsCheck(deps),

@@ -6,7 +6,7 @@ import type { CheckDeps } from '../app/checks.ts';
 import type { Store } from '../app/store.ts';
 import type { Config } from '../config/config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
-import { walkSettings } from '../db/rows-pass.ts';
+import { type AsOf, walkSettings } from '../db/rows-pass.ts';
 import { type CheckReport, type Finding, NotMade } from '../runtime/check.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { print, table, withStore } from './command.ts';
@@ -61,6 +61,7 @@ export interface FsckOutcome {
 interface CheckOptions extends Omit<Options, 'since'> {
   /** `last`: since the last clean run of these checks. */
   since?: Date | 'last' | undefined;
+  asOf?: AsOf;
 }
 
 function sinceOf(text: string | undefined): CheckOptions['since'] {
@@ -80,6 +81,7 @@ export async function checkStore({
   json,
   only,
   since: asked,
+  asOf,
   config,
   store,
 }: CheckOptions & { config: Config; store: Store }): Promise<FsckOutcome> {
@@ -87,7 +89,7 @@ export async function checkStore({
   const { allChecks, runChecks } = await import('../app/checks.ts');
   const { databaseTime, findCleanRun, rememberClean } = await import('../app/clean-checks.store.ts');
   const database = openReadOnly(store);
-  const { deps, close } = openDeps(config, database);
+  const { deps, close } = openDeps(config, { database, asOf });
   const progress = createProgressLine(json ? null : process.stderr);
   const stopping = new AbortController();
   const stop = () => stopping.abort(new NotMade('it was stopped'));
@@ -141,7 +143,10 @@ function openReadOnly(store: Store): Database {
 }
 
 /** Opens keyring and chain when a check first needs them; every check that needs one gets its error. */
-function openDeps(config: Config, { db }: Database): { deps: CheckDeps; close(): Promise<void> } {
+function openDeps(
+  config: Config,
+  { database: { db }, asOf }: { database: Database; asOf: AsOf },
+): { deps: CheckDeps; close(): Promise<void> } {
   const openings: Promise<{ close(): Promise<void> }>[] = [];
   const opened = <T extends { close(): Promise<void> }>(open: () => Promise<T>): (() => Promise<T>) => {
     let opening: Promise<T> | undefined;
@@ -170,6 +175,7 @@ function openDeps(config: Config, { db }: Database): { deps: CheckDeps; close():
       blobStore,
       chain: async () => (await chain()).client,
       retentionDays: config.webhooks.retentionDays,
+      asOf,
       clocks: config.clocks,
     },
     async close() {

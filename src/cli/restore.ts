@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import type { Restored } from '../backup/restore.ts';
 import { parseBlobUrl } from '../config/blob-url.ts';
 import type { Config } from '../config/config.ts';
+import type { AsOf } from '../db/rows-pass.ts';
 import type { MasterKeys } from '../keys/master-keys.ts';
 import { OperatorError } from '../runtime/errors.ts';
 import { parseToTime, recoveredDocument, recoveredSummary, walArchiveOf } from './base-backup.ts';
@@ -56,7 +57,8 @@ Exit code 0: restored. 1: not restored, or the check found problems.`,
       if (options.toTime !== undefined || file === undefined)
         throw new OperatorError('Give either the archive to restore, or --to-time with a moment.');
       const restored = await restore(resolve(file), options);
-      const outcome = options.fsck ? await checkRestored(options) : null;
+      const asOf = new Date(restored.manifest.createdAt);
+      const outcome = options.fsck ? await checkRestored(options, asOf) : null;
       print(options, documentOf(resolve(file), restored, outcome), summaryOf(restored, outcome));
       if (outcome && outcome.document.found > 0) process.exitCode = 1;
     });
@@ -77,7 +79,7 @@ async function restoreMoment(options: Options & { toTime: string }): Promise<voi
   const recovered = await stoppable((signal) =>
     restoreToTime({ base, timeline, to, keys, config, erasuresOf, dir, log, signal, onProgress }),
   ).finally(() => progress.end());
-  const outcome = options.fsck ? await checkRestored(options) : null;
+  const outcome = options.fsck ? await checkRestored(options, recovered.asOf ?? undefined) : null;
   print(
     options,
     { ...recoveredDocument(recovered), fsck: outcome?.document ?? null },
@@ -136,10 +138,10 @@ async function findKeys(
   return openKeyFile(text, { passphrase, origin: path });
 }
 
-async function checkRestored(options: Options): Promise<FsckOutcome> {
+async function checkRestored(options: Options, asOf: AsOf): Promise<FsckOutcome> {
   let outcome: FsckOutcome | undefined;
   await withStore(async ({ config, store }) => {
-    outcome = await checkStore({ json: options.json === true, config, store });
+    outcome = await checkStore({ json: options.json === true, asOf, config, store });
   });
   if (!outcome) throw new Error('the check has no outcome');
   return outcome;

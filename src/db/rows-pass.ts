@@ -20,6 +20,13 @@ export interface RowsPassOptions<Row> {
   judge(rows: Row[]): Finding[] | Promise<Finding[]>;
 }
 
+/** For what is late: a restored database is as it was then, and no service has gone on with it since. Absent: now. */
+export type AsOf = Date | undefined;
+
+export function timeOf(asOf: AsOf): RawBuilder<Date> {
+  return asOf === undefined ? sql`now()` : sql`${asOf}::timestamptz`;
+}
+
 export interface KeyPage {
   where: RawBuilder<boolean>;
   /** Order and limit. */

@@ -171,7 +171,7 @@ function restore(name: string, to: string, { archive = wal, more = [] as string[
 test('a moment between two records comes back with what was accepted until then, its file, and nothing later', async () => {
   const { at, records } = momentOf(0);
   const restored = await restore('between', at.toISOString());
-  assert.equal(restored.code, 0, restored.stderr);
+  assert.equal(restored.code, 0, restored.stderr + restored.stdout);
   const { fsck, asOf, blobs } = JSON.parse(restored.stdout);
   assert.equal(fsck.found, 0);
   assert.ok(new Date(asOf) <= at, `${asOf} is after ${at.toISOString()}`);
@@ -202,7 +202,7 @@ test('a moment between two records comes back with what was accepted until then,
 test('a later moment of the lost database can still be restored after an earlier one was', async () => {
   const { at, records } = momentOf(1);
   const restored = await restore('later', at.toISOString());
-  assert.equal(restored.code, 0, restored.stderr);
+  assert.equal(restored.code, 0, restored.stderr + restored.stdout);
   const rows = await ask('later', 'select id from records order by id');
   assert.deepEqual(
     rows.map(({ id }) => id),
@@ -221,7 +221,7 @@ test('a restore that was killed leaves nothing in effect, and is repeated', asyn
   await killed.exited;
   assert.ok(!(await readdir(join(dir, 'killed'))).includes('postgres'));
   const again = await restore('killed', to, { more: ['--no-fsck'] });
-  assert.equal(again.code, 0, again.stderr);
+  assert.equal(again.code, 0, again.stderr + again.stdout);
   assert.deepEqual((await readdir(join(dir, 'killed'))).sort(), ['blobs', 'master.key', 'postgres']);
   assert.equal((await ask('killed', 'select from records')).length, 1);
 });

@@ -1,7 +1,7 @@
 /** Checks the audit log: every entry is unchanged and in the chain of its workspace, and the chain has no other. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
-import { rowsPass } from '../../db/rows-pass.ts';
+import { type AsOf, rowsPass, timeOf } from '../../db/rows-pass.ts';
 import { writtenIds, writtenIn } from '../../db/written-since.ts';
 import type { Check, Finding } from '../../runtime/check.ts';
 import { idBound, packId } from '../../runtime/ids.ts';
@@ -29,7 +29,7 @@ interface Segment extends SegmentRow {
   previous_hash: Buffer | null;
 }
 
-export function auditCheck(db: Db): Check {
+export function auditCheck(db: Db, asOf?: AsOf): Check {
   return {
     name: 'audit',
     passes: [
@@ -44,7 +44,7 @@ export function auditCheck(db: Db): Check {
         ],
         read: ({ where, end }) => sql<Entry>`
           select e.workspace_id, e.id, e.at, e.actor_kind, e.actor_id, e.action, e.target_id, e.request_id, e.details,
-                 e.digest, e.at < now() - interval '1 minute' as late
+                 e.digest, e.at < ${timeOf(asOf)} - interval '1 minute' as late
           from audit_entries e where ${where} ${end}`,
         async judge(rows) {
           const places = await findPlaces(db, rows);

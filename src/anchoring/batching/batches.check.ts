@@ -4,7 +4,7 @@ import { encodeFunctionData } from 'viem';
 import { registryAbi } from '../../chain/registry/registry.ts';
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
-import { rowsPass } from '../../db/rows-pass.ts';
+import { type AsOf, rowsPass, timeOf } from '../../db/rows-pass.ts';
 import { writtenNumbers } from '../../db/written-since.ts';
 import { type Keccak, loadKeccak } from '../../proof/keccak.ts';
 import type { Finding, Pass } from '../../runtime/check.ts';
@@ -37,7 +37,7 @@ interface Row {
   unannounced: boolean;
 }
 
-export function batchesPass(db: Db): Pass {
+export function batchesPass(db: Db, asOf?: AsOf): Pass {
   let keccak: Keccak | undefined;
   return rowsPass<Row>({
     db,
@@ -59,7 +59,7 @@ export function batchesPass(db: Db): Pass {
                select 1 from anchor_batches o where o.outgoing_id = b.outgoing_id and o.id <> b.id
              ) as shared,
              b.status in ('confirmed', 'finalized') and b.announced < b.size
-               and b.confirmed_at < now() - interval '5 minutes' as unannounced
+               and b.confirmed_at < ${timeOf(asOf)} - interval '5 minutes' as unannounced
       from anchor_batches b
       join outgoing_transactions t on t.id = b.outgoing_id
       left join chain_blocks block on block.number = b.block_number

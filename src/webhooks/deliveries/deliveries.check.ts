@@ -1,7 +1,7 @@
 /** Checks the delivery log: each delivery belongs to an event and an endpoint, and log and queue agree. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
-import { rowsPass } from '../../db/rows-pass.ts';
+import { type AsOf, rowsPass, timeOf } from '../../db/rows-pass.ts';
 import { writtenIds } from '../../db/written-since.ts';
 import type { Finding, Pass } from '../../runtime/check.ts';
 import { type Attempt, mostAttempts, readAttemptHead } from './attempts.ts';
@@ -23,7 +23,7 @@ interface Row {
   left_open: boolean;
 }
 
-export function deliveriesPass(db: Db): Pass {
+export function deliveriesPass(db: Db, asOf?: AsOf): Pass {
   return rowsPass<Row>({
     db,
     what: 'deliveries',
@@ -42,7 +42,7 @@ export function deliveriesPass(db: Db): Pass {
                 'number', a -> 'number', 'statusCode', a -> 'statusCode', 'error', a -> 'error') order by place), '[]')
               from jsonb_array_elements(d.attempts) with ordinality as attempt (a, place)) as attempts,
              d.envelope is not null as own_envelope, event.type as event_type, endpoint.id is not null as endpoint,
-             d.status = 'pending' and coalesce(endpoint.deleted_at < now() - interval '25 hours', false) as left_open
+             d.status = 'pending' and coalesce(endpoint.deleted_at < ${timeOf(asOf)} - interval '25 hours', false) as left_open
       from webhook_deliveries d
       left join lateral (
         select e.type from events e where e.workspace_id = d.workspace_id and e.id = d.event_id limit 1

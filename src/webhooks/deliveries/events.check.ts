@@ -1,7 +1,7 @@
 /** Checks outbox and delivery log: every event is in the feed and has its deliveries, every delivery is in a valid state. */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
-import { rowsPass } from '../../db/rows-pass.ts';
+import { type AsOf, rowsPass, timeOf } from '../../db/rows-pass.ts';
 import { runOnDb } from '../../db/statement.ts';
 import { writtenIds } from '../../db/written-since.ts';
 import { segmentsPass } from '../../events/event-segments.check.ts';
@@ -13,6 +13,7 @@ export interface EventsCheckDeps {
   db: Db;
   /** Older deliveries have been dropped. */
   retentionDays: number;
+  asOf?: AsOf;
 }
 
 interface Row {
@@ -31,7 +32,7 @@ interface Row {
  */
 const clockSlack = sql`interval '70 minutes'`;
 
-export function eventsCheck({ db, retentionDays }: EventsCheckDeps): Check {
+export function eventsCheck({ db, retentionDays, asOf }: EventsCheckDeps): Check {
   return {
     name: 'events',
     passes: [
@@ -45,7 +46,7 @@ export function eventsCheck({ db, retentionDays }: EventsCheckDeps): Check {
           { column: 'e.id', member: 'id' },
         ],
         read: ({ where, end }) => sql<Row>`
-          select e.workspace_id, e.id, e.type, e.envelope, e.created_at < now() - interval '1 minute' as late,
+          select e.workspace_id, e.id, e.type, e.envelope, e.created_at < ${timeOf(asOf)} - interval '1 minute' as late,
                  case when e.created_at > now() - ${retentionDays - 1} * interval '1 day' then (
                    select json_agg(json_build_object('endpoint', p.id, 'line', l.position)) from webhook_endpoints p
                    left join webhook_lines l on l.endpoint_id = p.id
@@ -66,7 +67,7 @@ export function eventsCheck({ db, retentionDays }: EventsCheckDeps): Check {
         },
       }),
       segmentsPass(db),
-      deliveriesPass(db),
+      deliveriesPass(db, asOf),
     ],
   };
 }
