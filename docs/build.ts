@@ -30,7 +30,7 @@ export const site: BuiltFolder = {
   },
 };
 
-if (import.meta.main) {
+async function main(): Promise<void> {
   // Left out with the other development dependencies, VitePress is not missed: the service leads to the reference.
   const left = await import('vitepress').then(
     () => false,
@@ -38,3 +38,5 @@ if (import.meta.main) {
   );
   if (!left) await buildIfChanged(site);
 }
+
+if (import.meta.main) void main();

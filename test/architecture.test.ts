@@ -168,6 +168,13 @@ test('only settings and commands read the environment', () => {
   );
 });
 
+test('no test file awaits at its top level: they are loaded at once, one after the other', () => {
+  const awaiting = everyFile
+    .filter(isTest)
+    .filter((file) => /^[^\s/*](?!.*\basync\b).*\bawait\b/m.test(readFileSync(join(root, file), 'utf8')));
+  assert.deepEqual(awaiting, []);
+});
+
 test('tests get at optional programs through needs() alone', () => {
   const names = Object.values(programs)
     .flatMap(({ commands }) => commands)

@@ -85,8 +85,10 @@ export async function buildPackage(file: string, options: PackageOptions = {}): 
   }
 }
 
-if (import.meta.main) {
+async function main(): Promise<void> {
   const [file] = process.argv.slice(2);
   if (file === undefined || existsSync(file)) throw new Error('Give a file that does not exist yet.');
   await buildPackage(resolve(file));
 }
+
+if (import.meta.main) void main();

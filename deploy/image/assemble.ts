@@ -130,9 +130,11 @@ function readPackage(path: string): Package {
   return JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')) as Package;
 }
 
-if (import.meta.main) {
+async function main(): Promise<void> {
   const [target] = process.argv.slice(2);
   if (target === undefined || existsSync(target))
     throw new Error('Give a directory that does not exist yet.');
   await assemble(resolve(target));
 }
+
+if (import.meta.main) void main();

@@ -95,7 +95,7 @@ function requireCommitted(): void {
   throw new Error(`These changes are not committed. Commit them, or add --allow-changes:\n${changes}`);
 }
 
-if (import.meta.main) {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       out: { type: 'string', default: join(root, 'release') },
@@ -124,3 +124,5 @@ if (import.meta.main) {
     }
   }
 }
+
+if (import.meta.main) void main();

@@ -32,7 +32,7 @@ const mostImageBytes = 290_000_000;
 /** Some of these write 300 MB: how long that takes is the disk's affair. */
 const options = { timeout: 600_000 };
 
-const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 let folder = '';
 let out = '';
 let sums = '';

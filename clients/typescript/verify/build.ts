@@ -37,4 +37,4 @@ export async function buildVerify(folder: string): Promise<void> {
   }
 }
 
-if (import.meta.main) await buildVerify(resolve(process.argv[2] ?? join(here, 'dist')));
+if (import.meta.main) void buildVerify(resolve(process.argv[2] ?? join(here, 'dist')));

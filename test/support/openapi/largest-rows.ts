@@ -44,6 +44,7 @@ export interface LargestRows {
   token: string;
 }
 
+export const ownerAccount = { name: 'Ada', email: 'ada@example.com', password: 'the tide waits for nobody' };
 const platform = '/api-v1/platform';
 const damc = '/api-v1/damc';
 const text = (prefix: string) => `'${prefix}' || lpad(n::text, 26, '0')`;
@@ -299,8 +300,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       scopes: scopes.filter((scope) => scope !== onBehalf),
     });
     await copy('api_keys', `id = '${key.id}'`, { id: text('key_'), secret_hash: hash });
-    const account = { name: 'Ada', email: 'ada@example.com', password: 'the tide waits for nobody' };
-    const owner = await becomeOwner(service, account);
+    const owner = await becomeOwner(service, ownerAccount);
     const invited = await owner.call('POST', `${platform}/invitations`, {
       body: { role: 'viewer', email: `${'m'.repeat(242)}@example.com` },
     });
@@ -338,7 +338,7 @@ export async function fillLists(service: Service): Promise<LargestRows> {
       `insert into passkeys (id, user_id, name, credential_id, public_key, counter, transports)
        select ${text('psk_')}, id, $1, sha256(n::text::bytea), '', 0, '{internal}'
        from users cross join generate_series(1, ${mostPasskeys}) as n where email = $2`,
-      [wide(200), account.email],
+      [wide(200), ownerAccount.email],
     );
     return owner;
   }
