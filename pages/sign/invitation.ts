@@ -29,24 +29,15 @@ export async function openInvitation(token: string): Promise<void> {
   const workspace = make('b', {}, workspaceName);
   show(
     'Register your passkey',
-    invitedBy === null
-      ? make(
-          'p',
-          {},
-          make('b', {}, workerName),
-          ', you are invited to sign maintenance work in ',
-          workspace,
-          '.',
-        )
-      : make(
-          'p',
-          {},
-          `${invitedBy} invites `,
-          make('b', {}, workerName),
-          ' to sign maintenance work in ',
-          workspace,
-          '.',
-        ),
+    make(
+      'p',
+      {},
+      `${invitedBy} invites `,
+      make('b', {}, workerName),
+      ' to sign maintenance work in ',
+      workspace,
+      '.',
+    ),
     make(
       'p',
       {},
@@ -75,7 +66,7 @@ function showCode({ code, workspaceName }: Registered): void {
     make(
       'p',
       { class: 'soft' },
-      'It must be somebody else than the person who invited you. They open your page under Workers and enter the code. From then on you sign with this device.',
+      'It must be somebody else than the person who invited you. They open your page under Workers and enter the code. From then on you sign with this device; if you had a passkey or a key of your own before, you sign with that one first that this one is yours.',
     ),
   );
 }

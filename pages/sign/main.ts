@@ -1,5 +1,6 @@
 /** The page at /sign/{token}: what it shows depends on the link. */
 import { followColours } from '../verify/colours.ts';
+import { openRegistration } from './approval.ts';
 import { startInBackground } from './background.ts';
 import { openInvitation } from './invitation.ts';
 import { addressWithName, hasPasskeys, isBareAddress } from './passkey.ts';
@@ -52,6 +53,7 @@ async function begin(): Promise<void> {
   if (isList) await showSavedList();
   else if (found !== null) showTrouble(...found);
   else if (token.startsWith('sig_')) void openRequest(token);
+  else if (token.startsWith('reg_')) void openRegistration(token);
   else void openInvitation(token);
   if (!isList) void showWayToList(token);
   if (window.isSecureContext) startInBackground();

@@ -31,7 +31,7 @@ export function showOutcome(saved: SavedRequest, again: () => Promise<void>): vo
     make(
       'p',
       {},
-      `The service did not accept your signature as ${request.fields.role}, on ${request.assetName}:`,
+      `The service did not accept your signature as ${request.message.role}, on ${request.assetName}:`,
     ),
     make('p', { class: 'trouble', role: 'alert' }, refusal ?? ''),
     make('p', { class: 'soft' }, request.entry.summary),
@@ -58,7 +58,7 @@ function showWaiting({ request, captured }: SavedRequest): void {
       'p',
       {},
       make('b', {}, request.workerName),
-      ` has signed as ${request.fields.role}, on ${request.assetName}. It counts once the service has accepted it.`,
+      ` has signed as ${request.message.role}, on ${request.assetName}. It counts once the service has accepted it.`,
     ),
     make('p', { class: 'summary' }, request.entry.summary),
     make(

@@ -29,7 +29,7 @@ function savedItem(saved: SavedRequest): HTMLElement {
     make(
       'a',
       { class: 'item', href: `/sign/${token}` },
-      make('b', {}, `${request.fields.role} · ${request.assetName}`),
+      make('b', {}, `${request.message.role} · ${request.assetName}`),
       make('span', {}, request.entry.summary),
     ),
     make('p', { class: `state ${state}` }, stateText(saved)),

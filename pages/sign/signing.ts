@@ -1,6 +1,5 @@
 /** A request to sign: shows what is signed in plain words, and signs it with a passkey of this device, also without network. */
-import { signoffDigest } from '../../src/proof/signoff/signoff-digest.ts';
-import type { SignoffFields } from '../../src/proof/signoff/signoff-document.ts';
+import { type SignoffMessage, signoffDigest } from '../../src/proof/signoff/signoff-message.ts';
 import { fileList } from './attachments.ts';
 import { sendSoon } from './background.ts';
 import { call } from './call.ts';
@@ -91,10 +90,10 @@ function showRequest(
   { above = null, below = null }: { above?: HTMLElement | null; below?: HTMLElement | null },
 ): void {
   const { token, request } = asked;
-  const { workerName, assetName, entry, fields } = request;
+  const { workerName, assetName, entry, message } = request;
   shown = null;
   show(
-    roleTitles[fields.role],
+    roleTitles[message.role],
     above,
     make('p', { class: 'soft' }, `${entry.type} · `, make('b', {}, assetName)),
     make('section', { class: 'card' }, make('p', { class: 'summary' }, entry.summary), facts(request)),
@@ -113,10 +112,11 @@ function showRequest(
 async function sign({ token, request, aheadMs }: Asked): Promise<void> {
   if (isEnded({ request, aheadMs })) throw new Error(ended);
   // Not before it was opened: the clock of this device may have been set back since.
-  const signedAt = Math.floor(Math.max(Date.now() + aheadMs, Date.parse(request.now)) / 1000);
-  const challenge = signoffDigest({ ...request.fields, signedAt } as SignoffFields);
+  const seconds = Math.floor(Math.max(Date.now() + aheadMs, Date.parse(request.now)) / 1000);
+  const signedAt = new Date(seconds * 1000).toISOString();
+  const challenge = signoffDigest({ ...request.message, signedAt } as SignoffMessage);
   const assertion = await signWithPasskey({ ...request.passkey, challenge });
-  const captured = { signedAt: new Date(signedAt * 1000).toISOString(), assertion };
+  const captured = { signedAt, assertion };
   const kept = await changeSaved(token, ['open'], { state: 'waiting', captured }).catch(() => null);
   if (kept === null) {
     await signAtOnce(token, captured, request);
@@ -143,22 +143,42 @@ function isEnded({ request, aheadMs }: Pick<Asked, 'request' | 'aheadMs'>): bool
   return Date.parse(request.expiresAt) <= Date.now() + aheadMs;
 }
 
-function facts({ entry, fields, requestedBy, workspaceName }: OpenRequest): HTMLElement {
+function facts({ entry, message, requestedBy, workspaceName }: OpenRequest): HTMLElement {
   const signed = entry.signoffs.map(
     ({ role, workerName, signedAt }) => `${role} by ${workerName}, ${timeText(signedAt)}`,
   );
   const rows: [string, string][] = [
     ['Done', `${timeText(entry.performedAt)} by ${entry.workerName}`],
     ...signed.map((text): [string, string] => ['Signed', text]),
-    ...(fields.licenceNumber === ''
-      ? []
-      : [['Your licence', `${fields.licenceNumber} for ${fields.licenceScope}`] as [string, string]]),
+    ...message.licence.map(({ number, scope }): [string, string] => [
+      'Your licence',
+      `${number} for ${scope}`,
+    ]),
+    ...message.release.flatMap(releaseFacts),
     ['Asked by', `${requestedBy === null ? '' : `${requestedBy}, `}${workspaceName}`],
   ];
   return make('dl', {}, ...rows.flatMap(([name, text]) => [make('dt', {}, name), make('dd', {}, text)]));
 }
 
-const roleTitles: Record<OpenRequest['fields']['role'], string> = {
+/** In whose name the work is released, and what it was done on: the signature says both. */
+function releaseFacts({
+  organisation,
+  asset,
+}: OpenRequest['message']['release'][number]): [string, string][] {
+  const { partNumber, serialNumber } = asset;
+  const named = organisation.map(({ name, approvalNumber }) =>
+    [name, approvalNumber].filter(Boolean).join(', '),
+  );
+  return (
+    [
+      ['In the name of', named.join()],
+      ['Part', partNumber],
+      ['Serial number', serialNumber],
+    ] as [string, string][]
+  ).filter(([, text]) => text !== '');
+}
+
+const roleTitles: Record<OpenRequest['message']['role'], string> = {
   performed: 'Sign that you did this work',
   inspected: 'Sign that you inspected this work',
   certified: 'Sign that you certify this work',

@@ -12,6 +12,7 @@ export interface StepGroup {
 export const stepWords: Record<StepName, string> = {
   digest: 'Digest of the content',
   signature: 'Signature of the worker',
+  passkey: 'Passkey of the worker',
   claims: 'What was stated with it',
   leaf: 'Leaf built from both',
   path: 'Path to the root',
@@ -26,7 +27,7 @@ export const stepWords: Record<StepName, string> = {
 };
 
 const parts: [title: string, steps: readonly StepName[]][] = [
-  ['The content', ['digest', 'signature', 'claims']],
+  ['The content', ['digest', 'signature', 'passkey', 'claims']],
   ['The batch', ['leaf', 'path', 'seal']],
 ];
 

@@ -34,6 +34,13 @@ const content: Subject = {
   fail: 'Your content is not what this proof is about.',
   skipped: 'Whether your content is what this proof is about.',
 };
+/** Of a sign-off, or of a statement about a passkey. */
+const signer: Subject = {
+  steps: ['signature', 'passkey'],
+  pass: 'Whoever must sign this has signed it.',
+  fail: 'Whoever must sign this did not, or it is no such document.',
+  skipped: 'Whether whoever must sign this has signed it.',
+};
 const subjects: Subject[] = [
   {
     steps: ['claims'],
@@ -61,6 +68,7 @@ export function verdictOf(result: Verification, hasContent = false): Verdict {
     sentence: sentence + again(verdict, steps),
     statements: [
       contentStatement(result, hasContent),
+      ...(steps.some(({ name }) => name === 'signature') ? [statementOf(signer, steps)] : []),
       ...subjects.map((subject) => statementOf(subject, steps)),
       timeStatement(result),
     ],
@@ -114,6 +122,7 @@ function headline(
   const without = (name: StepName) => skipped.includes(name);
   const open = [
     ...(without('digest') ? ['which content it is about'] : []),
+    ...(without('signature') || without('passkey') ? ['who signed it'] : []),
     ...(without('claims') ? ['what was stated with it'] : []),
     ...(without('time') ? ['since when it has existed'] : []),
   ];

@@ -21,6 +21,7 @@ export interface HintsGiven {
   /** Milliseconds since 1970. */
   at: number;
   hasContent: boolean;
+  hasPasskeys?: boolean;
   hasNode: boolean;
 }
 
@@ -29,6 +30,11 @@ export async function hintsFor(proof: Proof, { steps }: Verification, given: Hin
   const isOpen = (name: Step['name']) => steps.some((step) => step.name === name && step.status !== 'pass');
   const hints = given.hasContent ? [] : ['Give the content after the proof to compare it with the digest.'];
   if (isOpen('digest')) hints.push('Give --salt HEX, the key that the owner of the content keeps.');
+  if (given.hasContent && !given.hasPasskeys && steps.some(isSigned) && proof.kind === 'signoff') {
+    hints.push(
+      'Give --passkeys FILE, passkeys.jsonl of the dossier, to see whether the worker had a passkey then.',
+    );
+  }
   if (!isOpen('time') || isOpen('path')) return hints;
   const roots = [
     { root: proof.merkle.root, anchors: proof.anchors },
@@ -39,6 +45,10 @@ export async function hintsFor(proof: Proof, { steps }: Verification, given: Hin
     roots.flatMap(({ root, anchors }) => anchors.map((anchor) => hintFor(anchor, root, { ...given, among }))),
   );
   return [...new Set([...hints, ...all.filter((hint) => hint !== null)])];
+}
+
+function isSigned({ name, status }: Step): boolean {
+  return name === 'signature' && status === 'pass';
 }
 
 async function hintFor(

@@ -18,6 +18,7 @@ interface Options {
   at?: number;
   registry?: Hex;
   salt?: Hex;
+  passkeys?: string;
   json?: boolean;
 }
 
@@ -34,6 +35,8 @@ const checkedFormats: unknown[] = ['holdfast/proof@1', 'holdfast/history@1'];
 const maxProofBytes = 32 * 1024 * 1024;
 /** A million hashes of Bitcoin blocks have 100 MB. */
 const maxTrustBytes = 128 * 1024 * 1024;
+/** Ten thousand statements. */
+const maxPasskeysBytes = 128 * 1024 * 1024;
 /** Of a long history, those of the first proofs say enough. */
 const mostHints = 6;
 const maxAnswerBytes = 32 * 1024 * 1024;
@@ -55,6 +58,7 @@ export function addVerifyCommand(program: Command): void {
     .option('--at <time>', 'judge as of this time or date: what is later counts as absent', parseAt)
     .option('--registry <address>', 'address of the registry, if not the usual one', parseRegistry)
     .option('--salt <hex>', 'the 32-byte key of an HMAC, if it is not in the proof', parseSalt)
+    .option('--passkeys <file>', 'what was anchored of the passkeys of workers, for a sign-off')
     .option('--json', 'print {verdict, summary, vouchers, steps}')
     .addHelpText(
       'after',
@@ -80,12 +84,20 @@ async function verify(
   contentPath: string | undefined,
   options: Options,
 ): Promise<Verification['verdict']> {
-  if ([proofPath, contentPath, options.trust].filter((path) => path === '-').length > 1) {
-    throw new OperatorError('Only one of proof, content and trust can come from standard input.');
+  const { passkeys: passkeysPath } = options;
+  if ([proofPath, contentPath, options.trust, passkeysPath].filter((path) => path === '-').length > 1) {
+    throw new OperatorError('Only one of the files can come from standard input.');
+  }
+  if (passkeysPath !== undefined && contentPath === undefined) {
+    throw new OperatorError('--passkeys is for a sign-off: give that as the content.');
   }
   const document = await readText(proofPath, { what: 'proof', most: maxProofBytes });
   requireProof(document, proofPath);
   const trust = await readTrustFile(options.trust);
+  const passkeys =
+    passkeysPath === undefined
+      ? undefined
+      : await readText(passkeysPath, { what: 'file of statements', most: maxPasskeysBytes });
   const content = contentPath === undefined ? undefined : await openContent(contentPath);
   // Imported here so that other commands start faster.
   const [{ verifyProof }, { historyFormat, verifyHistory }, registry, { hintsFor }, { parseProof }] =
@@ -108,6 +120,7 @@ async function verify(
     at: options.at ?? Date.now(),
     hasContent: content !== undefined,
     hasNode: chain !== undefined,
+    hasPasskeys: passkeys !== undefined,
   };
   const value = parsed(document);
   try {
@@ -127,7 +140,7 @@ async function verify(
       print(options, result, historyReport(result, [...new Set(hints)]));
       return result.verdict;
     }
-    const result = await verifyProof(document, { ...given, content, salt: options.salt });
+    const result = await verifyProof(document, { ...given, content, salt: options.salt, passkeys });
     const { proof } = parseProof(value);
     print(options, result, proofReport(result, proof ? await hintsFor(proof, result, about) : []));
     return result.verdict;

@@ -31,6 +31,9 @@ import { assetIntervalRoutes } from './intervals/asset-intervals.routes.ts';
 import { createAssetIntervals, followCorrections } from './intervals/asset-intervals.ts';
 import { passkeyRoutes } from './passkeys/passkeys.routes.ts';
 import { createPasskeys } from './passkeys/passkeys.ts';
+import { createRegistrationLinks } from './passkeys/registration-links.ts';
+import { registrationRoutes } from './passkeys/registrations.routes.ts';
+import { createRegistrations } from './passkeys/registrations.ts';
 import { assetPageRoutes } from './published-pages/asset-page.routes.ts';
 import { publishedPageRoutes } from './published-pages/published-pages.routes.ts';
 import { createPublishedPages } from './published-pages/published-pages.ts';
@@ -122,10 +125,15 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
       const signoffs = createSignoffs({ db, keyring, publicUrl });
       signoffRoutes(app, { ...shell, signoffs });
       workRulesRoutes(app, { db });
+      const registrations = createRegistrations({ db, keyring, publicUrl });
+      registrationRoutes(app, {
+        registrations,
+        links: createRegistrationLinks({ db, registrations, publicUrl }),
+      });
       passkeyRoutes(app, {
         ...shell,
         db,
-        passkeys: createPasskeys({ db, keyring, publicUrl }),
+        passkeys: createPasskeys({ db, publicUrl }),
         makeProof: proofs.make,
       });
       signPageRoutes(app);

@@ -116,15 +116,17 @@ export const errorKinds = {
   },
   passkey_unconfirmed: {
     status: 403,
-    when: 'nobody has confirmed yet whose passkey it is',
-    retry: 'once it is confirmed',
-    meaning: 'The passkey was registered, but a second person has not confirmed yet who did that.',
+    when: 'nobody has confirmed yet whose passkey it is, or its worker has not signed that',
+    retry: 'once that is done',
+    meaning:
+      'The passkey was registered, but a second person has not confirmed yet who did that, or the worker has not signed yet that it is theirs.',
   },
   passkey_revoked: {
     status: 403,
     when: 'the passkey was revoked',
     retry: 'with another passkey of the worker',
-    meaning: 'The passkey was revoked and signs nothing any more. Invite the worker to register another one.',
+    meaning:
+      'The passkey was revoked and signs nothing any more. The worker signs with another one that they have. Without one, nothing signs for this address again: create a new worker for them.',
   },
   passkey_counter: {
     status: 403,

@@ -139,6 +139,7 @@ async function makeArchive(): Promise<void> {
     );
   const logs = questions.filter(isLog);
   const { createdAt, rows, before, others } = await whileNothingIsAdded(async () => {
+    await installation.chained();
     const before = await reads(logs);
     const made = await backUp();
     assert.deepEqual(await reads(logs), before, 'something changed while the backup was made');

@@ -1,6 +1,6 @@
 /** Puts workers with passkeys, and work that they signed, into a service that is to be archived. */
 import assert from 'node:assert/strict';
-import { signoffDigest } from '../../src/proof/signoff/signoff-digest.ts';
+import { signoffDigest } from '../../src/proof/signoff/signoff-message.ts';
 import type { Visitor } from '../support/clients/browser-session.ts';
 import { type SoftPasskey, softPasskey } from '../support/clients/soft-passkey.ts';
 import { filesOfZip } from '../support/clients/zip-bytes.ts';
@@ -47,8 +47,8 @@ export async function fillSigning(
   const vaultAddress = platform.vaults.harbour.address;
   await client.post('/damc/assets/', { vaultAddress, assetId, name: 'Autopilot computer' });
   await makeRules(owner);
-  const crew = await hireCrew(client, owner);
-  await leaveRegistrations(client, owner);
+  const crew = await hireCrew(client, { owner, developer });
+  await leaveRegistrations(client, { owner, developer });
   const persons = await tellPersons(client, { owner, developer });
   const workers = Object.values(crew).map(({ worker }) => worker);
   await client.post(`/damc/assets/${assetId}/workers/`, { workers });
@@ -181,12 +181,13 @@ const b2 = (number: string) => ({
   expiresAt: null,
 });
 
-async function hireCrew(client: Client, owner: Visitor): Promise<Crew> {
+/** Who invites workers, and who confirms their passkeys. */
+type TwoPeople = Pick<MadePeople['visitors'], 'owner' | 'developer'>;
+
+async function hireCrew(client: Client, people: TwoPeople): Promise<Crew> {
   const hold = async (name: string, licences: object[], counts = false): Promise<Holder> => {
     const worker = await hire(client, name, licences);
-    const { passkey, id, code } = await register(client, worker, counts);
-    await byPerson(owner, 'POST', [`/damc/workers/${worker}/passkeys/${id}/confirm`, { code }]);
-    return { worker, passkey, id };
+    return { worker, ...(await confirm(client, worker, { ...people, counts })) };
   };
   return {
     performer: await hold('Kari Dahl', []),
@@ -196,8 +197,18 @@ async function hireCrew(client: Client, owner: Visitor): Promise<Crew> {
   };
 }
 
-async function register(client: Client, worker: string, counts = false) {
-  const { token } = await client.post(`/damc/workers/${worker}/invite`);
+async function confirm(client: Client, worker: string, { owner, ...more }: TwoPeople & { counts?: boolean }) {
+  const { passkey, id, code } = await register(client, worker, more);
+  await byPerson(owner, 'POST', [`/damc/workers/${worker}/passkeys/${id}/confirm`, { code }]);
+  return { passkey, id };
+}
+
+async function register(
+  client: Client,
+  worker: string,
+  { developer, counts = false }: Pick<TwoPeople, 'developer'> & { counts?: boolean },
+) {
+  const { token } = await byPerson(developer, 'POST', [`/damc/workers/${worker}/invite`, {}]);
   const { options } = await byLink(client, '/damc/passkeys/options', { token });
   const passkey = softPasskey({ origin: originOf(client), counts });
   const body = { token, response: passkey.register(options) };
@@ -205,13 +216,21 @@ async function register(client: Client, worker: string, counts = false) {
   return { passkey, id, code };
 }
 
-/** An invitation that nobody has followed yet, a passkey that nobody has confirmed yet, and one that was refused. */
-async function leaveRegistrations(client: Client, owner: Visitor): Promise<void> {
-  await client.post(`/damc/workers/${await hire(client, 'Tor Hage')}/invite`);
-  await register(client, await hire(client, 'Ola Lie'));
+/**
+ * An invitation that nobody has followed yet, a passkey that nobody has confirmed yet, one that its worker has to sign, and one
+ * that was refused.
+ */
+async function leaveRegistrations(client: Client, people: TwoPeople): Promise<void> {
+  const invited = await hire(client, 'Tor Hage');
+  await byPerson(people.developer, 'POST', [`/damc/workers/${invited}/invite`, {}]);
+  await register(client, await hire(client, 'Ola Lie'), people);
   const stranger = await hire(client, 'Per Moe');
-  const { id } = await register(client, stranger);
-  await byPerson(owner, 'POST', [`/damc/workers/${stranger}/passkeys/${id}/refuse`, {}]);
+  const { id } = await register(client, stranger, people);
+  await byPerson(people.owner, 'POST', [`/damc/workers/${stranger}/passkeys/${id}/refuse`, {}]);
+  const holder = await hire(client, 'Ane Ruud');
+  await confirm(client, holder, people);
+  const { id: second } = await confirm(client, holder, people);
+  await client.post(`/damc/workers/${holder}/passkeys/${second}/link`);
 }
 
 /** Workers who are one person, who were thought to be, and who is a member of the workspace. */
@@ -259,12 +278,11 @@ async function signByLink(
 ): Promise<void> {
   const { token } = await client.post(`${url}requests/`, { workerAddress, role: 'performed' });
   const opened = await byLink(client, '/damc/sign-requests/open', { token });
-  const signedAt = Math.floor(Date.parse(opened.now) / 1000);
-  const digest = signoffDigest({ ...opened.fields, signedAt });
+  const signedAt = `${opened.now.slice(0, 19)}.000Z`;
+  const digest = signoffDigest({ ...opened.message, signedAt });
   const challenge = Buffer.from(digest).toString('base64url');
   const assertion = passkey.sign({ rpId: opened.passkey.rpId, challenge });
-  const at = new Date(signedAt * 1000).toISOString();
-  await byLink(client, '/damc/sign-requests/sign', { token, signedAt: at, assertion });
+  await byLink(client, '/damc/sign-requests/sign', { token, signedAt, assertion });
 }
 
 /** What whoever has a link may ask, without a key. */

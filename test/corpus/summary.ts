@@ -128,51 +128,6 @@ export function isProof({ path }: Pick<Read, 'path'>): boolean {
   return /\/proof\b/.test(path);
 }
 
-/**
- * Whether it was made in the form of proofs from before the first release, which is void: seals were not part of what was
- * anchored, and leaves did not bind how their digest was made. The batches of that time are dropped by the migration, and
- * everything is anchored again.
- */
-export function isVoid({ proofs }: Summary): boolean {
-  return proofs.some(({ document }) => typeof document.seal.sequence === 'number');
-}
-
-interface Anchored {
-  status: string;
-  anchor: { transactionHash: string } | null;
-}
-
-function isAnchored(answer: object): answer is Anchored & { anchor: object } {
-  const { status, anchor } = answer as Partial<Anchored>;
-  return (status === 'confirmed' || status === 'finalized') && typeof anchor === 'object' && anchor !== null;
-}
-
-/** An answer as it is before anything in it is anchored again. */
-export function unanchored(answer: unknown): unknown {
-  if (Array.isArray(answer)) return answer.map(unanchored);
-  if (typeof answer !== 'object' || answer === null) return answer;
-  const state = isAnchored(answer) ? { status: 'pending', anchor: null } : {};
-  return Object.fromEntries(
-    Object.entries({ ...answer, ...state }).map(([name, value]) => [name, unanchored(value)]),
-  );
-}
-
-/** Asserts that all that was anchored is anchored again, elsewhere; returns how many things that are. */
-export function assertAnchoredAgain(actual: unknown, before: unknown, place: string): number {
-  if (typeof before !== 'object' || before === null) return 0;
-  let found = 0;
-  if (isAnchored(before)) {
-    const now = actual as Anchored;
-    assert.ok(isAnchored(now), `${place} is ${now.status}`);
-    assert.notEqual(now.anchor.transactionHash, before.anchor.transactionHash, place);
-    found += 1;
-  }
-  for (const [name, value] of Object.entries(before)) {
-    found += assertAnchoredAgain((actual as Record<string, unknown>)[name], value, `${place}.${name}`);
-  }
-  return found;
-}
-
 type Call = Service['call'];
 
 /** The answer to a read; throws when it is not given. */

@@ -40,10 +40,9 @@ const organisation = '/api-v1/damc/signoffs/organisation/';
 const stats = '/api-v1/platform/stats';
 const usage = '/api-v1/platform/usage';
 const noticeMail = '/api-v1/platform/notices/mail';
-const auditProof = `${auditLog}/proof`;
 /** For whoever was sent a link. */
 const byLink = [
-  ...['options', 'register'].map((name) => `POST /api-v1/damc/passkeys/${name}`),
+  ...['options', 'register', 'open', 'sign'].map((name) => `POST /api-v1/damc/passkeys/${name}`),
   ...['open', 'file', 'sign'].map((name) => `POST /api-v1/damc/sign-requests/${name}`),
   ...['open', 'deliveries', 'delivery', 'retry', 'test', 'change-url', 'secret', 'rotate-secret'].map(
     (name) => `POST /api-v1/platform/webhooks/portal/${name}`,
@@ -116,7 +115,8 @@ test('every route that names a resource is 404 for another workspace, and change
         service.call(method, path, { body, key: stranger }),
       ]);
       assertError(byPerson, 'resource_not_found');
-      assertError(byKey, operation.role === null ? 'resource_not_found' : 'forbidden');
+      const isForPeople = operation.role !== null || operation.name.endsWith('/invite');
+      assertError(byKey, isForPeople ? 'forbidden' : 'resource_not_found');
     }
   }
   assert.deepEqual(await ownLists(), before);
@@ -162,7 +162,7 @@ test('the lists of one workspace show nothing of another, under any filter', asy
       ...lists,
       ...peopleLists,
       ...signIn,
-      auditProof,
+      `${auditLog}/proof`,
       rules,
       workRules,
       organisation,
@@ -187,7 +187,7 @@ test('the lists of one workspace show nothing of another, under any filter', asy
   ];
   // Whoever looks at sign-offs by their number sees no more than a digit.
   const shows = (text: string) => canaries.filter((canary) => canary.length > 1 && text.includes(canary));
-  for (const path of [...lists, auditProof, rules, workRules, organisation, stats, usage]) {
+  for (const path of [...lists, `${auditLog}/proof`, rules, workRules, organisation, stats, usage]) {
     assert.deepEqual(shows((await service.call('GET', path, { key: stranger })).text), [], path);
   }
   for (const path of [

@@ -6,6 +6,7 @@ import { signoffsFault } from '../../src/maintenance/signing/signoff.ts';
 import { licence } from '../support/fixtures/maintenance-fixture.ts';
 import { openSignoffFixture, type SignoffFixture } from '../support/fixtures/signoff-fixture.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
+import { makePerson } from '../support/openapi/openapi-things.ts';
 import { type Answer, type Service, startService } from '../support/service/service.ts';
 
 let service: Service;
@@ -31,14 +32,21 @@ function request(id: string, workerAddress: string, role: string): Promise<Answe
   );
 }
 
+const secondsFrom = (time: string, seconds: number) =>
+  new Date(Date.parse(time) + seconds * 1000).toISOString();
+
 test('a worker with their own key signs the prepared data outside and submits it, once', async () => {
   const { account, address } = await ownKeyWorker([licence('repair', 'DK.66.13')]);
   const id = await fixture.performed();
   const prepared = await request(id, address, 'certified');
   assert.equal(prepared.status, 200, prepared.text);
   const { domain, types, primaryType, message, signedAt } = prepared.json;
-  assert.equal(message.signedAt, Date.parse(signedAt) / 1000);
-  assert.deepEqual([message.licenceScope, message.licenceNumber], ['repair', 'DK.66.13']);
+  assert.equal(message.signedAt, signedAt);
+  assert.deepEqual(
+    message.licence.map(({ scope, number }: Record<string, string>) => [scope, number]),
+    [['repair', 'DK.66.13']],
+  );
+  assert.equal(message.release[0].asset.name, 'Hydraulic pump');
   const signature = await account.signTypedData({ domain, types, primaryType, message });
   const handIn = (more: object = {}) =>
     fixture.sign(id, address, 'certified', { signature, signedAt, ...more });
@@ -77,8 +85,13 @@ test('refuses a signature by somebody else, over something else, of another form
     { assetId: 'another' },
     { maintenanceId: 'mnt_none' },
     { maintenanceHash: `0x${'00'.repeat(32)}` },
-    { licenceNumber: 'X' },
-    { signedAt: message.signedAt - 1 },
+    { workerName: 'X' },
+    {
+      licence: [],
+      release: [{ organisation: [], asset: { version: 1, name: '', partNumber: '', serialNumber: '' } }],
+    },
+    { signedWith: { method: 'passkey', apiKeyId: '' } },
+    { signedAt: secondsFrom(signedAt, -1) },
   ]) {
     await fixture.refused(
       async () => handIn(await signed(changed)),
@@ -99,7 +112,7 @@ test('refuses a signature by somebody else, over something else, of another form
     [at(-25 * 3600_000), /24 hours/],
     [at(10 * 60_000), /future/],
   ] as const) {
-    const dated = await signed({ signedAt: time.getTime() / 1000 });
+    const dated = await signed({ signedAt: time.toISOString() });
     await fixture.refused(() => handIn(dated, time.toISOString()), 'invalid_request', why);
   }
   assert.equal((await handIn(good)).status, 201);
@@ -116,10 +129,10 @@ test('refuses a signing time before the entry was recorded, or before earlier si
   const handIn = async (id: string, ms: number) => {
     const { json } = await request(id, address, 'certified');
     const { domain, types, primaryType, message } = json;
-    const at = new Date(message.signedAt * 1000 + ms);
-    const dated = { ...message, signedAt: at.getTime() / 1000 };
+    const signedAt = secondsFrom(message.signedAt, ms / 1000);
+    const dated = { ...message, signedAt };
     const signature = await account.signTypedData({ domain, types, primaryType, message: dated });
-    return fixture.sign(id, address, 'certified', { signature, signedAt: at.toISOString() });
+    return fixture.sign(id, address, 'certified', { signature, signedAt });
   };
   const early = await fixture.performed();
   await fixture.refused(() => handIn(early, -23 * 3_600_000), 'conflict', /recorded at .* before that/);
@@ -129,9 +142,9 @@ test('refuses a signing time before the entry was recorded, or before earlier si
   const { maintenanceId: id } = await fixture.made();
   const { json } = await request(id, ahead.address, 'performed');
   const { domain, types, primaryType, message } = json;
-  const later = { ...message, signedAt: message.signedAt + 40 };
+  const signedAt = secondsFrom(message.signedAt, 40);
+  const later = { ...message, signedAt };
   const signature = await ahead.account.signTypedData({ domain, types, primaryType, message: later });
-  const signedAt = new Date(later.signedAt * 1000).toISOString();
   assert.equal((await fixture.sign(id, ahead.address, 'performed', { signature, signedAt })).status, 201);
   await fixture.refused(() => handIn(id, -20_000), 'conflict', /signed as performed at .* earlier time/);
   assert.equal((await handIn(id, 0)).status, 201);
@@ -164,6 +177,69 @@ test('refuses a licence that expired after the data were prepared, however the s
     /expired/,
   );
   assertError(await request(id, address, 'certified'), 'licence_expired');
+});
+
+test('what has changed since it was prepared is not signed: it would say something that is not true any more', async () => {
+  const { account, address } = await ownKeyWorker([licence('repair', 'DK.66.16')]);
+  const owner = await makePerson(service, 'owner');
+  const organisation = {
+    name: 'Nordjet',
+    address: '',
+    authority: '',
+    approvalNumber: 'DK.145.1',
+    regulation: '',
+  };
+  const changes = [
+    () => owner.call('PUT', '/api-v1/damc/signoffs/organisation/', { body: organisation }),
+    () => service.call('PATCH', `/api-v1/damc/workers/${address}/`, { body: { name: 'Ada' } }),
+    () =>
+      service.call('PATCH', `/api-v1/damc/workers/${address}/`, {
+        body: { licences: [licence('repair', 'DK.66.16', '2099-12-31T00:00:00Z')] },
+      }),
+  ];
+  for (const change of changes) {
+    const id = await fixture.performed();
+    const { json } = await request(id, address, 'certified');
+    const { domain, types, primaryType, message, signedAt } = json;
+    const signature = await account.signTypedData({ domain, types, primaryType, message });
+    const changed = await change();
+    assert.equal(changed.status, 200, changed.text);
+    const handIn = () => fixture.sign(id, address, 'certified', { signature, signedAt });
+    await fixture.refused(handIn, 'invalid_request', /over other data/);
+  }
+  const id = await fixture.performed();
+  const { json } = await request(id, address, 'certified');
+  assert.deepEqual(json.message.release[0].organisation, [organisation]);
+  const { domain, types, primaryType, message, signedAt } = json;
+  const signature = await account.signTypedData({ domain, types, primaryType, message });
+  assert.equal((await fixture.sign(id, address, 'certified', { signature, signedAt })).status, 201);
+  const { document } = (await service.call('GET', fixture.view(`${id}/signoffs/2/`))).json;
+  assert.deepEqual(document.release.organisation, organisation);
+});
+
+test('refuses a signature with a time before the licence was valid, although it is valid by now', async () => {
+  const validFrom = new Date(Date.now() - 2_000).toISOString();
+  const { account, address } = await ownKeyWorker([{ ...licence('repair', 'DK.66.17'), validFrom }]);
+  const id = await fixture.performed();
+  const { json } = await request(id, address, 'certified');
+  const { domain, types, primaryType, message } = json;
+  // The entry is older than that, so that nothing else is wrong with the time.
+  await service.sql(
+    `update maintenances set entry = jsonb_set(entry::jsonb, '{recordedAt}', '"2020-01-01T00:00:00.000Z"')::text where id = $1`,
+    [id],
+  );
+  await service.sql(
+    `update signoffs set document = jsonb_set(document::jsonb, '{signedAt}', '"2020-01-01T00:00:00.000Z"')::text where maintenance_id = $1`,
+    [id],
+  );
+  const signedAt = secondsFrom(`${validFrom.slice(0, 19)}.000Z`, -60);
+  const dated = { ...message, signedAt };
+  const signature = await account.signTypedData({ domain, types, primaryType, message: dated });
+  await fixture.refused(
+    () => fixture.sign(id, address, 'certified', { signature, signedAt }),
+    'licence_not_yet_valid',
+    /is valid only from/,
+  );
 });
 
 test('refuses a request like the sign-off itself, and for a worker without their own key', async () => {

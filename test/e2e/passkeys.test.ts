@@ -59,6 +59,7 @@ test('a worker registers a passkey, a second person confirms it, and the key tha
 
 test('the one who invited, the maker of the key that did, the worker, and a key do not confirm', async () => {
   const inviter = await makePerson(service, 'admin', 'Inviter');
+  const inviterId = (await inviter.call('GET', '/api-v1/platform/me')).json.id;
   const key = (await inviter.call('POST', '/api-v1/platform/api-keys', { body: { name: 'theirs' } })).json
     .key;
   const invitations = [
@@ -80,7 +81,26 @@ test('the one who invited, the maker of the key that did, the worker, and a key 
     assert.equal((await fixture.confirm(worker, answer.json)).json.errorCode, 'second_person_required');
     await service.sql('update workers set user_id = null where address = $1', [worker]);
     assert.equal((await fixture.confirm(worker, answer.json)).status, 200);
+    const { document } = (await service.call('GET', `${workers}${worker}/passkeys/statements/1/`)).json;
+    assert.deepEqual([document.invitedBy, document.confirmedBy], [inviterId, me], 'the people, not the key');
+    assert.equal(document.invitedWith === null, invite === invitations[0]);
   }
+});
+
+test('an API key that nobody made cannot invite, because nobody knows who that would be', async () => {
+  const worker = await fixture.newWorker();
+  const refused = await service.call('POST', `${workers}${worker}/invite`, { body: {} });
+  assert.equal(refused.json.errorCode, 'forbidden', refused.text);
+  assert.match(refused.json.message, /made on the command line/);
+  // Nor does a key that such a key has made.
+  const made = await service.call('POST', '/api-v1/platform/api-keys', { body: { name: 'another' } });
+  const again = await service.call('POST', `${workers}${worker}/invite`, { body: {}, key: made.json.key });
+  assert.equal(again.json.errorCode, 'forbidden', again.text);
+  const { rows } = await service.sql(
+    'select 1 from worker_invitations where worker_id in (select id from workers where address = $1)',
+    [worker],
+  );
+  assert.equal(rows.length, 0);
 });
 
 test('a registration elsewhere, or without user verification, or of nothing, is refused', async () => {

@@ -148,7 +148,7 @@ inBrowser.test('on a bare address the page leads to localhost', async () => {
 inBrowser.test(
   'a worker signs by the link of the dashboard, and the sign-off verifies; obstacles are explained',
   async () => {
-    const signing = await openPasskeyFixture(fixture.service, (await fixture.member('admin')).visitor);
+    const signing = await openPasskeyFixture(fixture.service, await fixture.registrars());
     const worker = await signing.newWorker({ name: 'Dag Moe' });
     const page = await fixture.open('/verify', { viewport: phone, colorScheme: 'dark' });
     const authenticator = await withAuthenticator(page);
@@ -209,7 +209,7 @@ inBrowser.test(
 );
 
 inBrowser.test('a work order with codes is printed from the dashboard', async () => {
-  const signing = await openPasskeyFixture(fixture.service, (await fixture.member('admin')).visitor);
+  const signing = await openPasskeyFixture(fixture.service, await fixture.registrars());
   const { worker } = await signing.passkeyWorker({ name: 'Eva Dahl' });
   assert.ok(worker);
   const { maintenanceId } = await signing.made();

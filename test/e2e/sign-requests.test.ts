@@ -1,7 +1,7 @@
 /** Links by which workers sign: what they show, what they take, and for whom they do nothing. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { signoffDigest } from '../../src/proof/signoff/signoff-digest.ts';
+import { signoffDigest } from '../../src/proof/signoff/signoff-message.ts';
 import type { Scope } from '../../src/runtime/caller.ts';
 import type { SoftPasskey } from '../support/clients/soft-passkey.ts';
 import { sendForm } from '../support/clients/upload.ts';
@@ -38,11 +38,13 @@ async function linked({ counts = false, fileIds = [] as string[] } = {}) {
 async function signatureBy(token: string, passkey: SoftPasskey, change: object = {}): Promise<object> {
   const { json, status, text } = await ask('open', { token });
   assert.equal(status, 200, text);
-  const signedAt = Math.floor(Date.parse(json.now) / 1000);
-  const challenge = Buffer.from(signoffDigest({ ...json.fields, signedAt, ...change })).toString('base64url');
+  const signedAt = `${json.now.slice(0, 19)}.000Z`;
+  const challenge = Buffer.from(signoffDigest({ ...json.message, signedAt, ...change })).toString(
+    'base64url',
+  );
   return {
     token,
-    signedAt: new Date(signedAt * 1000).toISOString(),
+    signedAt,
     assertion: passkey.sign({ rpId: json.passkey.rpId, challenge }),
   };
 }
@@ -59,7 +61,7 @@ test('a link shows what is signed, signs it once, and a repeat gets the same ans
   const { worker, passkey, maintenanceId, token } = await linked({ counts: true });
   const { json } = await ask('open', { token });
   assert.deepEqual(
-    [json.workerName, json.assetName, json.requestedBy, json.fields.role, json.fields.worker],
+    [json.workerName, json.assetName, json.requestedBy, json.message.role, json.message.workerAddress],
     ['Ada Lund', 'Hydraulic pump', null, 'performed', worker],
   );
   assert.equal(json.statement, 'I did this work as it is described here.');

@@ -55,35 +55,44 @@ test("an entry is performed, inspected and certified, each sign-off by the worke
     ...{ validFrom: null, expiresAt: null, suspendedAt: null },
   });
   assert.equal(workerName, 'Ada Lund');
+  const { document } = (await service.call('GET', fixture.view(`${maintenanceId}/signoffs/3/`))).json;
   // As anybody would check it who has only the documentation.
-  const field = (name: string, type: string) => ({ name, type });
+  const field = (name: string, type = 'string') => ({ name, type });
   const signed = {
     address: certifier as Hex,
     domain: { name: 'Holdfast', version: '1' },
     types: {
       Signoff: [
-        field('workspaceId', 'string'),
-        field('assetId', 'string'),
-        field('maintenanceId', 'string'),
-        field('maintenanceHash', 'bytes32'),
-        field('role', 'string'),
-        field('worker', 'address'),
-        field('licenceScope', 'string'),
-        field('licenceNumber', 'string'),
-        field('signedAt', 'uint64'),
+        ...[field('format'), field('workspaceId'), field('assetId'), field('maintenanceId')],
+        ...[field('maintenanceHash', 'bytes32'), field('role'), field('workerAddress', 'address')],
+        ...[field('workerName'), field('licence', 'Licence[]'), field('signedAt')],
+        ...[field('signedWith', 'SignedWith'), field('release', 'Release[]')],
       ],
+      Licence: [
+        ...[field('category'), field('scope'), field('number'), field('authority')],
+        ...[field('validFrom'), field('expiresAt'), field('suspendedAt')],
+      ],
+      SignedWith: [field('method'), field('apiKeyId')],
+      Release: [field('organisation', 'Organisation[]'), field('asset', 'Asset')],
+      Organisation: [
+        ...[field('name'), field('address'), field('authority'), field('approvalNumber')],
+        field('regulation'),
+      ],
+      Asset: [field('version', 'uint32'), field('name'), field('partNumber'), field('serialNumber')],
     },
     primaryType: 'Signoff',
     message: {
-      workspaceId,
-      assetId: fixture.assetId,
-      maintenanceId,
-      maintenanceHash,
-      role: 'certified',
-      worker: certifier,
-      licenceScope: 'repair',
-      licenceNumber: 'DK.66.1',
-      signedAt: BigInt(Date.parse(signedAt) / 1000),
+      ...{ format: 'holdfast/signoff@2', workspaceId, assetId: fixture.assetId, maintenanceId },
+      ...{ maintenanceHash, role: 'certified', workerAddress: certifier, workerName },
+      licence: [
+        {
+          ...{ category: '', scope: 'repair', number: 'DK.66.1', authority: 'EASA' },
+          ...{ validFrom: '', expiresAt: '', suspendedAt: '' },
+        },
+      ],
+      signedAt,
+      signedWith: document.signedWith,
+      release: [{ organisation: [], asset: document.release.asset }],
     },
     signature,
   } as const;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { privateKeyToAccount } from 'viem/accounts';
 import { dossierPaths, type EntryLine } from '../../src/maintenance/dossier-check/dossier-format.ts';
-import { makeSignoffTypedData } from '../../src/maintenance/signing/signoff.ts';
+import { typedDataToSign } from '../../src/maintenance/signing/typed-data.ts';
 import { recordDigest } from '../../src/proof/content.ts';
 import { fromHex } from '../../src/proof/hex.ts';
 import { relayReader } from '../support/chain/relay-reader.ts';
@@ -179,7 +179,7 @@ test('finds every change of a sign-off, and every one that is missing before oth
       'another signer',
       changed(1, async (line) => {
         const { document, typedData } = second(line);
-        document.signature = await other.signTypedData(makeSignoffTypedData(typedData.message));
+        document.signature = await other.signTypedData(typedDataToSign(typedData));
       }),
       /the signature is refused/,
     ],

@@ -21,7 +21,7 @@ let fixture: PageFixture;
 let path: string;
 before(async () => {
   dashboard = await openDashboardFixture({ chain: true });
-  fixture = await openPageFixture(dashboard.service, (await dashboard.member('admin')).visitor);
+  fixture = await openPageFixture(dashboard.service, await dashboard.registrars());
   path = await fixture.published({ show: [...assetFields], entries: { show: [...entryFields] } });
 });
 after(() => dashboard?.close());

@@ -27,7 +27,7 @@ before(async () => {
   fixture = await openDashboardFixture();
   named = fixture.service.url.replace('127.0.0.1', 'localhost');
   await fixture.owner();
-  signing = await openPasskeyFixture(fixture.service, (await fixture.member('admin')).visitor);
+  signing = await openPasskeyFixture(fixture.service, await fixture.registrars());
 });
 after(() => fixture?.close());
 

@@ -99,9 +99,14 @@ OPERATIONS: Dict[str, Operation] = {
     "change_work_rules": Operation("PUT", "/api-v1/damc/signoffs/rules/work/", (), takes_body=True, is_repeatable=True),
     "get_asset_work_rules": Operation("GET", "/api-v1/damc/assets/{assetId}/rules/", (), is_repeatable=True),
     "change_asset_work_rules": Operation("PUT", "/api-v1/damc/assets/{assetId}/rules/", (), takes_body=True, is_repeatable=True),
+    "confirm_worker_passkey": Operation("POST", "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm", (), takes_body=True),
+    "get_passkey_registration_request": Operation("GET", "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/request/", (), is_repeatable=True),
+    "sign_passkey_registration": Operation("POST", "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/sign", (), takes_body=True),
+    "link_passkey_registration": Operation("POST", "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/link", ()),
+    "open_passkey_registration": Operation("POST", "/api-v1/damc/passkeys/open", (), takes_body=True),
+    "sign_passkey_registration_by_link": Operation("POST", "/api-v1/damc/passkeys/sign", (), takes_body=True),
     "invite_worker": Operation("POST", "/api-v1/damc/workers/{address}/invite", ()),
     "list_worker_passkeys": Operation("GET", "/api-v1/damc/workers/{address}/passkeys/", ("cursor", "limit",), is_list=True, is_repeatable=True),
-    "confirm_worker_passkey": Operation("POST", "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm", (), takes_body=True),
     "refuse_worker_passkey": Operation("POST", "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/refuse", ()),
     "revoke_worker_passkey": Operation("POST", "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/revoke", (), takes_body=True),
     "get_passkey_statement": Operation("GET", "/api-v1/damc/workers/{address}/passkeys/statements/{number}/", (), is_repeatable=True),
@@ -1690,6 +1695,100 @@ class Operations(Caller):
         result: schemas.WorkRules = self._data("change_asset_work_rules", arguments, options)
         return result
 
+    def confirm_worker_passkey(
+        self,
+        address: str,
+        passkey_id: str,
+        *,
+        code: str,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.WorkerPasskey:
+        """Confirm whose passkey it is. Needs the role `admin`."""
+        arguments: Dict[str, Any] = {
+            "address": address,
+            "passkeyId": passkey_id,
+            "code": code,
+        }
+        result: schemas.WorkerPasskey = self._data("confirm_worker_passkey", arguments, options)
+        return result
+
+    def get_passkey_registration_request(
+        self,
+        address: str,
+        passkey_id: str,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.PasskeyRegistrationRequest:
+        """Get the typed data of a registration. Needs the scope `workers:read`."""
+        arguments: Dict[str, Any] = {
+            "address": address,
+            "passkeyId": passkey_id,
+        }
+        result: schemas.PasskeyRegistrationRequest = self._data("get_passkey_registration_request", arguments, options)
+        return result
+
+    def sign_passkey_registration(
+        self,
+        address: str,
+        passkey_id: str,
+        *,
+        signature: str = UNSET,
+        assertion: schemas.SignPasskeyRegistrationAssertion = UNSET,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.WorkerPasskey:
+        """Hand in the signature of a registration. Needs the scope `workers:write`."""
+        arguments: Dict[str, Any] = {
+            "address": address,
+            "passkeyId": passkey_id,
+            "signature": signature,
+            "assertion": assertion,
+        }
+        result: schemas.WorkerPasskey = self._data("sign_passkey_registration", arguments, options)
+        return result
+
+    def link_passkey_registration(
+        self,
+        address: str,
+        passkey_id: str,
+        *,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.PasskeyRegistrationLink:
+        """Make a link to sign a registration by. Needs the scope `workers:write`."""
+        arguments: Dict[str, Any] = {
+            "address": address,
+            "passkeyId": passkey_id,
+        }
+        result: schemas.PasskeyRegistrationLink = self._data("link_passkey_registration", arguments, options)
+        return result
+
+    def open_passkey_registration(
+        self,
+        *,
+        token: str,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.OpenPasskeyRegistration:
+        """Look at what a link asks to sign of another passkey."""
+        arguments: Dict[str, Any] = {
+            "token": token,
+        }
+        result: schemas.OpenPasskeyRegistration = self._data("open_passkey_registration", arguments, options)
+        return result
+
+    def sign_passkey_registration_by_link(
+        self,
+        *,
+        token: str,
+        assertion: schemas.SignPasskeyRegistrationByLinkAssertion,
+        options: Optional[CallOptions] = None,
+    ) -> schemas.WorkerPasskey:
+        """Sign by a link that another passkey is one’s own."""
+        arguments: Dict[str, Any] = {
+            "token": token,
+            "assertion": assertion,
+        }
+        result: schemas.WorkerPasskey = self._data("sign_passkey_registration_by_link", arguments, options)
+        return result
+
     def invite_worker(
         self,
         address: str,
@@ -1718,23 +1817,6 @@ class Operations(Caller):
             "address": address,
         }
         result: Pages[schemas.WorkerPasskey] = self._pages("list_worker_passkeys", arguments, options)
-        return result
-
-    def confirm_worker_passkey(
-        self,
-        address: str,
-        passkey_id: str,
-        *,
-        code: str,
-        options: Optional[CallOptions] = None,
-    ) -> schemas.WorkerPasskey:
-        """Confirm whose passkey it is. Needs the role `admin`."""
-        arguments: Dict[str, Any] = {
-            "address": address,
-            "passkeyId": passkey_id,
-            "code": code,
-        }
-        result: schemas.WorkerPasskey = self._data("confirm_worker_passkey", arguments, options)
         return result
 
     def refuse_worker_passkey(

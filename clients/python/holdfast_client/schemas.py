@@ -1183,6 +1183,60 @@ class NoticeMail(TypedDict):
     configured: bool
 
 
+class OpenPasskeyRegistration(TypedDict):
+    """What a link asks a worker to sign of another passkey."""
+
+    workspaceName: str
+    workerName: str
+    confirmedBy: str
+    code: str
+    message: OpenPasskeyRegistrationMessage
+    passkey: OpenPasskeyRegistrationPasskey
+    expiresAt: str
+
+
+class OpenPasskeyRegistrationMessage(TypedDict):
+    """The message of the typed data, of which the digest is the challenge."""
+
+    format: str
+    workspaceId: str
+    workerId: str
+    workerAddress: str
+    workerName: str
+    number: int
+    vault: str
+    credentialId: str
+    publicKey: str
+    rpId: str
+    attestation: OpenPasskeyRegistrationMessageAttestation
+    invitedBy: str
+    invitedWith: str
+    registeredAt: str
+    confirmedBy: str
+    confirmedAt: str
+    signedWith: str
+
+
+class OpenPasskeyRegistrationMessageAttestation(TypedDict):
+    format: str
+    aaguid: str
+    object: str
+    clientDataJSON: str
+
+
+class OpenPasskeyRegistrationPasskey(TypedDict):
+    """PublicKeyCredentialRequestOptionsJSON of WebAuthn, without the challenge."""
+
+    rpId: str
+    allowCredentials: List[OpenPasskeyRegistrationPasskeyAllowCredentials]
+    userVerification: str
+
+
+class OpenPasskeyRegistrationPasskeyAllowCredentials(TypedDict):
+    type: str
+    id: str
+
+
 class OpenPortal(TypedDict):
     """What a portal link shows of its endpoint, and what its holder may do."""
 
@@ -1205,7 +1259,7 @@ class OpenSignRequest(TypedDict):
     assetName: str
     entry: OpenSignRequestEntry
     statement: str
-    fields: OpenSignRequestFields
+    message: OpenSignRequestMessage
     passkey: OpenSignRequestPasskey
     now: str
     expiresAt: str
@@ -1231,17 +1285,55 @@ class OpenSignRequestEntrySignoffs(TypedDict):
     signedAt: str
 
 
-class OpenSignRequestFields(TypedDict):
-    """The message of the typed data without `signedAt`, in seconds, which the device adds: the digest of all of it is the challenge."""
+class OpenSignRequestMessage(TypedDict):
+    """The message of the typed data without `signedAt`, which the device adds: the digest of all of it is the challenge."""
 
+    format: str
     workspaceId: str
     assetId: str
     maintenanceId: str
     maintenanceHash: str
     role: Literal["performed", "inspected", "certified"]
-    worker: str
-    licenceScope: str
-    licenceNumber: str
+    workerAddress: str
+    workerName: str
+    licence: List[OpenSignRequestMessageLicence]
+    signedWith: OpenSignRequestMessageSignedWith
+    release: List[OpenSignRequestMessageRelease]
+
+
+class OpenSignRequestMessageLicence(TypedDict):
+    category: str
+    scope: str
+    number: str
+    authority: str
+    validFrom: str
+    expiresAt: str
+    suspendedAt: str
+
+
+class OpenSignRequestMessageSignedWith(TypedDict):
+    method: str
+    apiKeyId: str
+
+
+class OpenSignRequestMessageRelease(TypedDict):
+    organisation: List[OpenSignRequestMessageReleaseOrganisation]
+    asset: OpenSignRequestMessageReleaseAsset
+
+
+class OpenSignRequestMessageReleaseOrganisation(TypedDict):
+    name: str
+    address: str
+    authority: str
+    approvalNumber: str
+    regulation: str
+
+
+class OpenSignRequestMessageReleaseAsset(TypedDict):
+    version: int
+    name: str
+    partNumber: str
+    serialNumber: str
 
 
 class OpenSignRequestPasskey(TypedDict):
@@ -1366,6 +1458,91 @@ class Passkey(TypedDict):
     name: str
     createdAt: str
     lastUsedAt: Optional[str]
+
+
+class PasskeyRegistrationLink(TypedDict):
+    """A link by which a worker signs, with a passkey that they have, that another one is theirs."""
+
+    token: str
+    link: str
+    expiresAt: str
+
+
+class PasskeyRegistrationRequest(TypedDict):
+    """EIP-712 data by which a worker says that a passkey is theirs."""
+
+    domain: PasskeyRegistrationRequestDomain
+    types: PasskeyRegistrationRequestTypes
+    primaryType: str
+    message: PasskeyRegistrationRequestMessage
+    passkey: Optional[PasskeyRegistrationRequestPasskey]
+
+
+class PasskeyRegistrationRequestDomain(TypedDict):
+    name: str
+    version: str
+
+
+class PasskeyRegistrationRequestTypes(TypedDict):
+    EIP712Domain: List[PasskeyRegistrationRequestTypesEIP712Domain]
+    PasskeyRegistration: List[PasskeyRegistrationRequestTypesPasskeyRegistration]
+    Attestation: List[PasskeyRegistrationRequestTypesAttestation]
+
+
+class PasskeyRegistrationRequestTypesEIP712Domain(TypedDict):
+    name: str
+    type: str
+
+
+class PasskeyRegistrationRequestTypesPasskeyRegistration(TypedDict):
+    name: str
+    type: str
+
+
+class PasskeyRegistrationRequestTypesAttestation(TypedDict):
+    name: str
+    type: str
+
+
+class PasskeyRegistrationRequestMessage(TypedDict):
+    format: str
+    workspaceId: str
+    workerId: str
+    workerAddress: str
+    workerName: str
+    number: int
+    vault: str
+    credentialId: str
+    publicKey: str
+    rpId: str
+    attestation: PasskeyRegistrationRequestMessageAttestation
+    invitedBy: str
+    invitedWith: str
+    registeredAt: str
+    confirmedBy: str
+    confirmedAt: str
+    signedWith: str
+
+
+class PasskeyRegistrationRequestMessageAttestation(TypedDict):
+    format: str
+    aaguid: str
+    object: str
+    clientDataJSON: str
+
+
+class PasskeyRegistrationRequestPasskey(TypedDict):
+    """For a worker who signs with a passkey: PublicKeyCredentialRequestOptionsJSON of WebAuthn, with the EIP-712 digest as challenge."""
+
+    challenge: str
+    rpId: str
+    allowCredentials: List[PasskeyRegistrationRequestPasskeyAllowCredentials]
+    userVerification: str
+
+
+class PasskeyRegistrationRequestPasskeyAllowCredentials(TypedDict):
+    type: str
+    id: str
 
 
 class PasskeyStatement(TypedDict):
@@ -1681,7 +1858,7 @@ class Signoff(TypedDict):
     licence: Optional[SignoffLicence]
     signedAt: str
     receivedAt: Optional[str]
-    signedWith: Optional[Literal["own-key", "held-key", "passkey"]]
+    signedWith: Literal["own-key", "held-key", "passkey"]
     statement: str
     signature: str
     signoffHash: str
@@ -1730,6 +1907,11 @@ class SignoffRequestDomain(TypedDict):
 class SignoffRequestTypes(TypedDict):
     EIP712Domain: List[SignoffRequestTypesEIP712Domain]
     Signoff: List[SignoffRequestTypesSignoff]
+    Licence: List[SignoffRequestTypesLicence]
+    SignedWith: List[SignoffRequestTypesSignedWith]
+    Release: List[SignoffRequestTypesRelease]
+    Organisation: List[SignoffRequestTypesOrganisation]
+    Asset: List[SignoffRequestTypesAsset]
 
 
 class SignoffRequestTypesEIP712Domain(TypedDict):
@@ -1742,16 +1924,79 @@ class SignoffRequestTypesSignoff(TypedDict):
     type: str
 
 
+class SignoffRequestTypesLicence(TypedDict):
+    name: str
+    type: str
+
+
+class SignoffRequestTypesSignedWith(TypedDict):
+    name: str
+    type: str
+
+
+class SignoffRequestTypesRelease(TypedDict):
+    name: str
+    type: str
+
+
+class SignoffRequestTypesOrganisation(TypedDict):
+    name: str
+    type: str
+
+
+class SignoffRequestTypesAsset(TypedDict):
+    name: str
+    type: str
+
+
 class SignoffRequestMessage(TypedDict):
+    format: str
     workspaceId: str
     assetId: str
     maintenanceId: str
     maintenanceHash: str
     role: Literal["performed", "inspected", "certified"]
-    worker: str
-    licenceScope: str
-    licenceNumber: str
-    signedAt: int
+    workerAddress: str
+    workerName: str
+    licence: List[SignoffRequestMessageLicence]
+    signedWith: SignoffRequestMessageSignedWith
+    release: List[SignoffRequestMessageRelease]
+    signedAt: str
+
+
+class SignoffRequestMessageLicence(TypedDict):
+    category: str
+    scope: str
+    number: str
+    authority: str
+    validFrom: str
+    expiresAt: str
+    suspendedAt: str
+
+
+class SignoffRequestMessageSignedWith(TypedDict):
+    method: str
+    apiKeyId: str
+
+
+class SignoffRequestMessageRelease(TypedDict):
+    organisation: List[SignoffRequestMessageReleaseOrganisation]
+    asset: SignoffRequestMessageReleaseAsset
+
+
+class SignoffRequestMessageReleaseOrganisation(TypedDict):
+    name: str
+    address: str
+    authority: str
+    approvalNumber: str
+    regulation: str
+
+
+class SignoffRequestMessageReleaseAsset(TypedDict):
+    version: int
+    name: str
+    partNumber: str
+    serialNumber: str
 
 
 class SignoffRequestPasskey(TypedDict):
@@ -1784,7 +2029,7 @@ class SignoffWithDocument(TypedDict):
     licence: Optional[SignoffWithDocumentLicence]
     signedAt: str
     receivedAt: Optional[str]
-    signedWith: Optional[Literal["own-key", "held-key", "passkey"]]
+    signedWith: Literal["own-key", "held-key", "passkey"]
     statement: str
     signature: str
     signoffHash: str
@@ -2013,7 +2258,7 @@ class WorkerPasskey(TypedDict):
     """A passkey with which a worker signs."""
 
     id: str
-    state: Literal["unconfirmed", "active", "refused", "revoked"]
+    state: Literal["unconfirmed", "unsigned", "active", "refused", "revoked"]
     rpId: str
     registrationNumber: Optional[int]
     createdAt: str
@@ -2025,7 +2270,7 @@ class WorkerPasskeyOptions(TypedDict):
     workerName: str
     workerAddress: str
     workspaceName: str
-    invitedBy: Optional[str]
+    invitedBy: str
     expiresAt: str
     options: Dict[str, Any]
 
@@ -2170,6 +2415,24 @@ class ChangeAssetWorkRulesRules(TypedDict):
     scope: str
     categories: List[str]
     critical: bool
+
+
+class SignPasskeyRegistrationAssertion(TypedDict):
+    """What the passkey returned, each in base64url without padding."""
+
+    credentialId: str
+    authenticatorData: str
+    clientDataJSON: str
+    signature: str
+
+
+class SignPasskeyRegistrationByLinkAssertion(TypedDict):
+    """What the passkey returned, each in base64url without padding."""
+
+    credentialId: str
+    authenticatorData: str
+    clientDataJSON: str
+    signature: str
 
 
 class SignBySignRequestAssertion(TypedDict):

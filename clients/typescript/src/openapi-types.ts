@@ -1429,6 +1429,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm whose passkey it is
+         * @description By an admin who is not the worker and did not invite them, with the code that the worker sees on their device. If the service holds the key of the worker, it signs the registration with that key and destroys it; otherwise the worker has to sign it. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
+         */
+        post: operations["confirmWorkerPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/request/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the typed data of a registration
+         * @description Once a second person has confirmed it: EIP-712 data for a worker who holds their own key, to sign outside the service. For a worker who has passkeys it also has the options for one of these. Needs the scope `workers:read`.
+         */
+        get: operations["getPasskeyRegistrationRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hand in the signature of a registration
+         * @description By the worker, over the typed data from `request/`: `signature` by the key of their address if they have no passkey yet, otherwise the `assertion` of one. From then on only passkeys sign for the worker. Needs the scope `workers:write`.
+         */
+        post: operations["signPasskeyRegistration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link to sign a registration by
+         * @description For a worker who has another passkey: they open it on the device with that one. It is valid for seven days, and replaces earlier ones. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `workers:write`.
+         */
+        post: operations["linkPasskeyRegistration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/passkeys/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look at what a link asks to sign of another passkey
+         * @description For the device of a worker who has the link. Needs no key.
+         */
+        post: operations["openPasskeyRegistration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api-v1/damc/passkeys/sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign by a link that another passkey is one’s own
+         * @description With a passkey that the worker has. Needs no key.
+         */
+        post: operations["signPasskeyRegistrationByLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-v1/damc/workers/{address}/invite": {
         parameters: {
             query?: never;
@@ -1440,7 +1560,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a worker to register a passkey
-         * @description The link works once, for seven days, and replaces earlier ones. Somebody else must confirm the registration. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `workers:write`.
+         * @description The link works once, for seven days, and replaces earlier ones. Somebody else must confirm the registration, so it takes a person, or an API key that a person has made. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Needs the scope `workers:write`.
          */
         post: operations["inviteWorker"];
         delete?: never;
@@ -1463,26 +1583,6 @@ export interface paths {
         get: operations["listWorkerPasskeys"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Confirm whose passkey it is
-         * @description By an admin who is not the worker and did not invite them, with the code that the worker sees on their device. The first confirmation destroys the key that the service held for the worker. With a session, needs that the person confirmed it in the last 10 minutes (`step_up_required`). Only for people who are signed in. Needs the role `admin`.
-         */
-        post: operations["confirmWorkerPasskey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1600,7 +1700,7 @@ export interface paths {
         put?: never;
         /**
          * Register a passkey with a link
-         * @description The passkey signs only after a second person has confirmed it with the code of the answer. Needs no key.
+         * @description The passkey signs only after a second person has confirmed it with the code of the answer, and the worker has signed that. Needs no key.
          */
         post: operations["registerWorkerPasskey"];
         delete?: never;
@@ -4794,6 +4894,57 @@ export interface components {
             /** @description Whether the service can send mail: the operator has set HOLDFAST_SMTP_URL */
             configured: boolean;
         };
+        /** @description What a link asks a worker to sign of another passkey */
+        OpenPasskeyRegistration: {
+            workspaceName: string;
+            workerName: string;
+            /** @description The second person */
+            confirmedBy: string;
+            /** @description As the device with the other passkey shows it */
+            code: string;
+            /** @description The message of the typed data, of which the digest is the challenge */
+            message: {
+                format: string;
+                workspaceId: string;
+                workerId: string;
+                workerAddress: string;
+                workerName: string;
+                /** @description Of the statement, counted from 1 for each worker */
+                number: number;
+                /** @description Whose key seals it */
+                vault: string;
+                credentialId: string;
+                /** @description A SubjectPublicKeyInfo */
+                publicKey: string;
+                rpId: string;
+                attestation: {
+                    format: string;
+                    aaguid: string;
+                    object: string;
+                    clientDataJSON: string;
+                };
+                invitedBy: string;
+                /** @description The API key by which that was done; empty if there was none */
+                invitedWith: string;
+                /** Format: date-time */
+                registeredAt: string;
+                confirmedBy: string;
+                /** Format: date-time */
+                confirmedAt: string;
+                signedWith: string;
+            };
+            /** @description PublicKeyCredentialRequestOptionsJSON of WebAuthn, without the challenge */
+            passkey: {
+                rpId: string;
+                allowCredentials: {
+                    type: string;
+                    id: string;
+                }[];
+                userVerification: string;
+            };
+            /** Format: date-time */
+            expiresAt: string;
+        };
         /** @description What a portal link shows of its endpoint, and what its holder may do */
         OpenPortal: {
             url: string;
@@ -4838,18 +4989,53 @@ export interface components {
             };
             /** @description What the signature says */
             statement: string;
-            /** @description The message of the typed data without `signedAt`, in seconds, which the device adds: the digest of all of it is the challenge */
-            fields: {
+            /** @description The message of the typed data without `signedAt`, which the device adds: the digest of all of it is the challenge */
+            message: {
+                format: string;
                 workspaceId: string;
                 assetId: string;
                 maintenanceId: string;
                 maintenanceHash: string;
                 /** @enum {string} */
                 role: "performed" | "inspected" | "certified";
-                worker: string;
-                /** @description Empty if no licence is used */
-                licenceScope: string;
-                licenceNumber: string;
+                workerAddress: string;
+                workerName: string;
+                /** @description One, or none if no licence is used */
+                licence: {
+                    /** @description Empty for null */
+                    category: string;
+                    scope: string;
+                    number: string;
+                    authority: string;
+                    /** @description Empty for null */
+                    validFrom: string;
+                    /** @description Empty for null */
+                    expiresAt: string;
+                    /** @description Empty for null */
+                    suspendedAt: string;
+                }[];
+                signedWith: {
+                    method: string;
+                    /** @description Empty for null */
+                    apiKeyId: string;
+                };
+                /** @description One as certified, otherwise none */
+                release: {
+                    /** @description One, or none if the workspace states none */
+                    organisation: {
+                        name: string;
+                        address: string;
+                        authority: string;
+                        approvalNumber: string;
+                        regulation: string;
+                    }[];
+                    asset: {
+                        version: number;
+                        name: string;
+                        partNumber: string;
+                        serialNumber: string;
+                    };
+                }[];
             };
             /** @description PublicKeyCredentialRequestOptionsJSON of WebAuthn, without the challenge */
             passkey: {
@@ -5000,6 +5186,77 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             lastUsedAt: string | null;
+        };
+        /** @description A link by which a worker signs, with a passkey that they have, that another one is theirs */
+        PasskeyRegistrationLink: {
+            /** @description The token from the link */
+            token: string;
+            /** @description For the worker: as a link or as a QR code */
+            link: string;
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        /** @description EIP-712 data by which a worker says that a passkey is theirs */
+        PasskeyRegistrationRequest: {
+            domain: {
+                name: string;
+                version: string;
+            };
+            types: {
+                EIP712Domain: {
+                    name: string;
+                    type: string;
+                }[];
+                PasskeyRegistration: {
+                    name: string;
+                    type: string;
+                }[];
+                Attestation: {
+                    name: string;
+                    type: string;
+                }[];
+            };
+            primaryType: string;
+            message: {
+                format: string;
+                workspaceId: string;
+                workerId: string;
+                workerAddress: string;
+                workerName: string;
+                /** @description Of the statement, counted from 1 for each worker */
+                number: number;
+                /** @description Whose key seals it */
+                vault: string;
+                credentialId: string;
+                /** @description A SubjectPublicKeyInfo */
+                publicKey: string;
+                rpId: string;
+                attestation: {
+                    format: string;
+                    aaguid: string;
+                    object: string;
+                    clientDataJSON: string;
+                };
+                invitedBy: string;
+                /** @description The API key by which that was done; empty if there was none */
+                invitedWith: string;
+                /** Format: date-time */
+                registeredAt: string;
+                confirmedBy: string;
+                /** Format: date-time */
+                confirmedAt: string;
+                signedWith: string;
+            };
+            /** @description For a worker who signs with a passkey: PublicKeyCredentialRequestOptionsJSON of WebAuthn, with the EIP-712 digest as challenge */
+            passkey: {
+                challenge: string;
+                rpId: string;
+                allowCredentials: {
+                    type: string;
+                    id: string;
+                }[];
+                userVerification: string;
+            } | null;
         };
         /** @description That a passkey is the worker’s, or no longer; it is anchored */
         PasskeyStatement: {
@@ -5393,10 +5650,10 @@ export interface components {
              */
             receivedAt: string | null;
             /**
-             * @description Whose key signed: one that the worker holds, one that the service holds for them, or a passkey. Null if it was not recorded, as in sign-offs of earlier versions
-             * @enum {string|null}
+             * @description Whose key signed: one that the worker holds, one that the service holds for them, or a passkey
+             * @enum {string}
              */
-            signedWith: "own-key" | "held-key" | "passkey" | null;
+            signedWith: "own-key" | "held-key" | "passkey";
             /** @description The same in words; also says when the service signed on behalf of the worker, and that the time is a statement when the signature was sent later */
             statement: string;
             /** @description 65 bytes in hex: r, s in the lower half of the order, v 27 or 28; of a passkey, the signature of its assertion */
@@ -5429,21 +5686,76 @@ export interface components {
                     name: string;
                     type: string;
                 }[];
+                Licence: {
+                    name: string;
+                    type: string;
+                }[];
+                SignedWith: {
+                    name: string;
+                    type: string;
+                }[];
+                Release: {
+                    name: string;
+                    type: string;
+                }[];
+                Organisation: {
+                    name: string;
+                    type: string;
+                }[];
+                Asset: {
+                    name: string;
+                    type: string;
+                }[];
             };
             primaryType: string;
             message: {
+                format: string;
                 workspaceId: string;
                 assetId: string;
                 maintenanceId: string;
                 maintenanceHash: string;
                 /** @enum {string} */
                 role: "performed" | "inspected" | "certified";
-                worker: string;
-                /** @description Empty if no licence is used */
-                licenceScope: string;
-                licenceNumber: string;
-                /** @description Seconds since 1970 */
-                signedAt: number;
+                workerAddress: string;
+                workerName: string;
+                /** @description One, or none if no licence is used */
+                licence: {
+                    /** @description Empty for null */
+                    category: string;
+                    scope: string;
+                    number: string;
+                    authority: string;
+                    /** @description Empty for null */
+                    validFrom: string;
+                    /** @description Empty for null */
+                    expiresAt: string;
+                    /** @description Empty for null */
+                    suspendedAt: string;
+                }[];
+                signedWith: {
+                    method: string;
+                    /** @description Empty for null */
+                    apiKeyId: string;
+                };
+                /** @description One as certified, otherwise none */
+                release: {
+                    /** @description One, or none if the workspace states none */
+                    organisation: {
+                        name: string;
+                        address: string;
+                        authority: string;
+                        approvalNumber: string;
+                        regulation: string;
+                    }[];
+                    asset: {
+                        version: number;
+                        name: string;
+                        partNumber: string;
+                        serialNumber: string;
+                    };
+                }[];
+                /** @description In whole seconds */
+                signedAt: string;
             };
             /**
              * Format: date-time
@@ -5502,10 +5814,10 @@ export interface components {
              */
             receivedAt: string | null;
             /**
-             * @description Whose key signed: one that the worker holds, one that the service holds for them, or a passkey. Null if it was not recorded, as in sign-offs of earlier versions
-             * @enum {string|null}
+             * @description Whose key signed: one that the worker holds, one that the service holds for them, or a passkey
+             * @enum {string}
              */
-            signedWith: "own-key" | "held-key" | "passkey" | null;
+            signedWith: "own-key" | "held-key" | "passkey";
             /** @description The same in words; also says when the service signed on behalf of the worker, and that the time is a statement when the signature was sent later */
             statement: string;
             /** @description 65 bytes in hex: r, s in the lower half of the order, v 27 or 28; of a passkey, the signature of its assertion */
@@ -5772,13 +6084,13 @@ export interface components {
         WorkerPasskey: {
             id: string;
             /**
-             * @description Only an active one signs
+             * @description Only an active one signs. `unsigned`: a second person has confirmed it, and the worker has not signed it yet
              * @enum {string}
              */
-            state: "unconfirmed" | "active" | "refused" | "revoked";
+            state: "unconfirmed" | "unsigned" | "active" | "refused" | "revoked";
             /** @description The host name that it is bound to */
             rpId: string;
-            /** @description The statement that registered it; null until it is confirmed */
+            /** @description The statement that registered it; null until it is active */
             registrationNumber: number | null;
             /** Format: date-time */
             createdAt: string;
@@ -5788,8 +6100,8 @@ export interface components {
             workerName: string;
             workerAddress: string;
             workspaceName: string;
-            /** @description Who made the link; null if it was made with an API key */
-            invitedBy: string | null;
+            /** @description Who made the link, or the API key that did */
+            invitedBy: string;
             /** Format: date-time */
             expiresAt: string;
             /** @description PublicKeyCredentialCreationOptionsJSON of WebAuthn */
@@ -10400,6 +10712,295 @@ export interface operations {
             };
         };
     };
+    confirmWorkerPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: plain-text
+                     * @description From the worker’s device
+                     */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A passkey with which a worker signs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerPasskey"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPasskeyRegistrationRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description EIP-712 data by which a worker says that a passkey is theirs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyRegistrationRequest"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    signPasskeyRegistration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description 65 bytes in hex: r, s in the lower half of the order, v 27 or 28; of a passkey, the signature of its assertion */
+                    signature?: string;
+                    /** @description What the passkey returned, each in base64url without padding */
+                    assertion?: {
+                        credentialId: string;
+                        authenticatorData: string;
+                        clientDataJSON: string;
+                        signature: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description A passkey with which a worker signs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerPasskey"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    linkPasskeyRegistration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
+                address: string;
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A link by which a worker signs, with a passkey that they have, that another one is theirs */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyRegistrationLink"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    openPasskeyRegistration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What a link asks a worker to sign of another passkey */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenPasskeyRegistration"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    signPasskeyRegistrationByLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The token from the link */
+                    token: string;
+                    /** @description What the passkey returned, each in base64url without padding */
+                    assertion: {
+                        credentialId: string;
+                        authenticatorData: string;
+                        clientDataJSON: string;
+                        signature: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description A passkey with which a worker signs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerPasskey"];
+                };
+            };
+            /** @description The request was refused; `errorCode` says why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     inviteWorker: {
         parameters: {
             query?: never;
@@ -10467,58 +11068,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WorkerPasskey"][];
-                };
-            };
-            /** @description The request was refused; `errorCode` says why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The service failed, or something it depends on is unavailable; `errorCode` says which */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    confirmWorkerPasskey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description 0x followed by 40 hexadecimal digits; mixed case must have a correct EIP-55 checksum */
-                address: string;
-                passkeyId: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /**
-                     * Format: plain-text
-                     * @description From the worker’s device
-                     */
-                    code: string;
-                };
-            };
-        };
-        responses: {
-            /** @description A passkey with which a worker signs */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorkerPasskey"];
                 };
             };
             /** @description The request was refused; `errorCode` says why */

@@ -91,9 +91,14 @@ export const operationTable = {
   changeWorkRules: {"method":"PUT","path":"/api-v1/damc/signoffs/rules/work/","query":[],"takesBody":true,"isRepeatable":true},
   getAssetWorkRules: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/rules/","query":[],"isRepeatable":true},
   changeAssetWorkRules: {"method":"PUT","path":"/api-v1/damc/assets/{assetId}/rules/","query":[],"takesBody":true,"isRepeatable":true},
+  confirmWorkerPasskey: {"method":"POST","path":"/api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm","query":[],"takesBody":true},
+  getPasskeyRegistrationRequest: {"method":"GET","path":"/api-v1/damc/workers/{address}/passkeys/{passkeyId}/request/","query":[],"isRepeatable":true},
+  signPasskeyRegistration: {"method":"POST","path":"/api-v1/damc/workers/{address}/passkeys/{passkeyId}/sign","query":[],"takesBody":true},
+  linkPasskeyRegistration: {"method":"POST","path":"/api-v1/damc/workers/{address}/passkeys/{passkeyId}/link","query":[]},
+  openPasskeyRegistration: {"method":"POST","path":"/api-v1/damc/passkeys/open","query":[],"takesBody":true},
+  signPasskeyRegistrationByLink: {"method":"POST","path":"/api-v1/damc/passkeys/sign","query":[],"takesBody":true},
   inviteWorker: {"method":"POST","path":"/api-v1/damc/workers/{address}/invite","query":[]},
   listWorkerPasskeys: {"method":"GET","path":"/api-v1/damc/workers/{address}/passkeys/","query":["cursor","limit"],"isList":true,"isRepeatable":true},
-  confirmWorkerPasskey: {"method":"POST","path":"/api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm","query":[],"takesBody":true},
   refuseWorkerPasskey: {"method":"POST","path":"/api-v1/damc/workers/{address}/passkeys/{passkeyId}/refuse","query":[]},
   revokeWorkerPasskey: {"method":"POST","path":"/api-v1/damc/workers/{address}/passkeys/{passkeyId}/revoke","query":[],"takesBody":true},
   getPasskeyStatement: {"method":"GET","path":"/api-v1/damc/workers/{address}/passkeys/statements/{number}/","query":[],"isRepeatable":true},
@@ -363,12 +368,22 @@ export interface Operations {
   getAssetWorkRules: Method<'getAssetWorkRules'>;
   /** Change the rules of an asset. Needs the role `admin`. */
   changeAssetWorkRules: Method<'changeAssetWorkRules'>;
+  /** Confirm whose passkey it is. Needs the role `admin`. */
+  confirmWorkerPasskey: Method<'confirmWorkerPasskey'>;
+  /** Get the typed data of a registration. Needs the scope `workers:read`. */
+  getPasskeyRegistrationRequest: Method<'getPasskeyRegistrationRequest'>;
+  /** Hand in the signature of a registration. Needs the scope `workers:write`. */
+  signPasskeyRegistration: Method<'signPasskeyRegistration'>;
+  /** Make a link to sign a registration by. Needs the scope `workers:write`. */
+  linkPasskeyRegistration: Method<'linkPasskeyRegistration'>;
+  /** Look at what a link asks to sign of another passkey. */
+  openPasskeyRegistration: Method<'openPasskeyRegistration'>;
+  /** Sign by a link that another passkey is one’s own. */
+  signPasskeyRegistrationByLink: Method<'signPasskeyRegistrationByLink'>;
   /** Invite a worker to register a passkey. Needs the scope `workers:write`. */
   inviteWorker: Method<'inviteWorker'>;
   /** List the passkeys of a worker. Needs the scope `workers:read`. */
   listWorkerPasskeys: Method<'listWorkerPasskeys'>;
-  /** Confirm whose passkey it is. Needs the role `admin`. */
-  confirmWorkerPasskey: Method<'confirmWorkerPasskey'>;
   /** Refuse a registration that was not the worker’s. Needs the role `admin`. */
   refuseWorkerPasskey: Method<'refuseWorkerPasskey'>;
   /** Revoke a passkey. Needs the scope `workers:write`. */

@@ -3,7 +3,7 @@
  * the worker opens on the device with their passkey.
  */
 
-import { Alert, Code as CodeBlock, Group, Select, Text, Textarea } from '@mantine/core';
+import { Alert, Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
@@ -13,7 +13,8 @@ import { Icon } from '../frame/icons.tsx';
 import { LinkOnce } from '../frame/link-once.tsx';
 import { showDone } from '../frame/notice.ts';
 import { useSaving } from '../frame/saving.ts';
-import { Copy, Time } from '../frame/values.tsx';
+import { TypedDataStep } from '../frame/typed-data-step.tsx';
+import { Time } from '../frame/values.tsx';
 import { isValid, type Licence, workerQuery } from '../workers/worker.ts';
 import type { Asset } from './asset.ts';
 import { entryUrl, type Maintenance, type Signoff, type SignoffRole, signoffRoles } from './maintenance.ts';
@@ -140,50 +141,12 @@ export function SignoffForm({ asset, entry, close }: SignoffFormProps) {
           {worker.name} signs with a passkey, on their own device. You get a link and a QR code for them.
         </Alert>
       )}
-      {request && <RequestStep request={request} signature={signature} change={setSignature} />}
-    </FormDialog>
-  );
-}
-
-function RequestStep({
-  request,
-  signature,
-  change,
-}: {
-  request: SigningRequest;
-  signature: string;
-  change(signature: string): void;
-}) {
-  const { domain, types, primaryType, message } = request;
-  const json = JSON.stringify({ domain, types, primaryType, message }, null, 2);
-  return (
-    <>
-      <div>
-        <Group gap={4} justify="space-between">
-          <Text size="sm" fw={500}>
-            1. Sign this with <span className="mono">eth_signTypedData_v4</span>
-          </Text>
-          <Copy value={json} label="Copy the request" />
-        </Group>
-        <CodeBlock block mah={220} style={{ overflow: 'auto' }} tabIndex={0} aria-label="The request">
-          {json}
-        </CodeBlock>
-        <Text size="xs" c="dimmed" mt={4}>
+      {request && (
+        <TypedDataStep request={request} signature={signature} change={setSignature}>
           The signature is accepted until <Time at={request.expiresAt} exact />.
-        </Text>
-      </div>
-      <Textarea
-        label="2. Signature"
-        description="0x followed by 130 hexadecimal digits."
-        required
-        autosize
-        minRows={2}
-        data-autofocus
-        value={signature}
-        onChange={(event) => change(event.currentTarget.value)}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
-      />
-    </>
+        </TypedDataStep>
+      )}
+    </FormDialog>
   );
 }
 

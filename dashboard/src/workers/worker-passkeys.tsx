@@ -13,6 +13,7 @@ import { LinkOnce } from '../frame/link-once.tsx';
 import { showDone } from '../frame/notice.ts';
 import { FailureState, LoadingRows } from '../frame/states.tsx';
 import { Time } from '../frame/values.tsx';
+import { SignatureDialog } from './passkey-signature.tsx';
 import { type Worker, workerUrl } from './worker.ts';
 
 type Passkey = Schemas['WorkerPasskey'];
@@ -62,6 +63,7 @@ export function WorkerPasskeys({ worker }: { worker: Worker }) {
 
 const stateWords: Record<string, { text: string; color: string }> = {
   unconfirmed: { text: 'to be confirmed', color: 'yellow' },
+  unsigned: { text: 'to be signed', color: 'yellow' },
   active: { text: 'active', color: 'sea' },
   refused: { text: 'refused', color: 'gray' },
   revoked: { text: 'revoked', color: 'gray' },
@@ -74,6 +76,7 @@ function PasskeyRow({ worker, passkey }: { worker: Worker; passkey: Passkey }) {
   const [confirming, confirm] = useDisclosure();
   const [refusing, refuse] = useDisclosure();
   const [revoking, revoke] = useDisclosure();
+  const [signing, sign] = useDisclosure();
   const client = useQueryClient();
   const { text = passkey.state, color = 'gray' } = stateWords[passkey.state] ?? {};
   const at = `${workerUrl(worker.address)}passkeys/${passkey.id}`;
@@ -89,15 +92,20 @@ function PasskeyRow({ worker, passkey }: { worker: Worker; passkey: Passkey }) {
           </Text>
         </div>
         <Group gap={6}>
+          {(passkey.state === 'unconfirmed' || passkey.state === 'unsigned') && mayConfirm && (
+            <Button size="xs" variant="default" onClick={refuse.open}>
+              Refuse
+            </Button>
+          )}
           {passkey.state === 'unconfirmed' && mayConfirm && (
-            <>
-              <Button size="xs" variant="default" onClick={refuse.open}>
-                Refuse
-              </Button>
-              <Button size="xs" onClick={confirm.open}>
-                Confirm
-              </Button>
-            </>
+            <Button size="xs" onClick={confirm.open}>
+              Confirm
+            </Button>
+          )}
+          {passkey.state === 'unsigned' && mayWrite && (
+            <Button size="xs" onClick={sign.open}>
+              {worker.keyHolder === 'passkey' ? 'Link to sign' : 'Sign'}
+            </Button>
           )}
           {passkey.state === 'active' && mayWrite && (
             <Button size="xs" variant="default" onClick={revoke.open}>
@@ -112,6 +120,14 @@ function PasskeyRow({ worker, passkey }: { worker: Worker; passkey: Passkey }) {
           else than who invited them.
         </Text>
       )}
+      {passkey.state === 'unsigned' && (
+        <Text size="xs" c="dimmed" mt={6}>
+          {worker.keyHolder === 'passkey'
+            ? 'It signs once the worker has signed, with a passkey that they have, that this one is theirs.'
+            : 'It signs once the worker has signed with their own key that it is theirs.'}
+        </Text>
+      )}
+      {signing && <SignatureDialog worker={worker} at={at} close={sign.close} />}
       {confirming && <ConfirmDialog worker={worker} at={at} close={confirm.close} />}
       {refusing && (
         <Confirm
@@ -162,8 +178,14 @@ function InviteDialog({ worker, close }: { worker: Worker; close(): void }) {
       </Text>
       {worker.keyHolder === 'service' && (
         <Text size="sm" c="dimmed">
-          The confirmation destroys the key that the service holds for {worker.name}: from then on only the
-          passkey signs.
+          The confirmation destroys the key that the service holds for {worker.name}, once that has signed the
+          passkey: from then on only the passkey signs.
+        </Text>
+      )}
+      {worker.keyHolder !== 'service' && (
+        <Text size="sm" c="dimmed">
+          At the end {worker.name} signs that it is theirs, with{' '}
+          {worker.keyHolder === 'passkey' ? 'a passkey that they have' : 'their own key'}.
         </Text>
       )}
     </FormDialog>
@@ -178,7 +200,11 @@ function ConfirmDialog({ worker, at, close }: { worker: Worker; at: string; clos
     mutationFn: () => call('POST', `${at}/confirm`, { body: { code: code.trim() } }),
     async onSuccess() {
       await client.invalidateQueries({ queryKey: ['workers'] });
-      showDone(`${worker.name} can sign with this passkey now.`);
+      showDone(
+        worker.keyHolder === 'service'
+          ? `${worker.name} can sign with this passkey now.`
+          : `Confirmed. ${worker.name} has to sign it now.`,
+      );
       close();
     },
   });
@@ -223,8 +249,8 @@ function RevokeDialog({ worker, at, close }: { worker: Worker; at: string; close
   return (
     <FormDialog opened close={close} title="Revoke this passkey?" submitLabel="Revoke" saving={saving} danger>
       <Text size="sm">
-        It signs nothing any more; what it has signed stays valid. {worker.name} signs again once another
-        passkey is confirmed.
+        It signs nothing any more; what it has signed stays valid. If it is the last one, nothing signs for
+        this address again: {worker.name} then needs a new worker.
       </Text>
       <TextInput
         label="Reason"

@@ -88,9 +88,11 @@ export const auditActions = {
   'worker.identify': '`identity`: `from`, all identities that are no longer used, and `to`',
   'worker.invite': '`invitationId`: a link to register a passkey was made',
   'passkey.register': passkey,
-  'passkey.confirm':
-    '`passkeyId`, `destroyedKey`, and how it was registered; the target of this and the next is the worker',
-  'passkey.refuse': '`passkeyId`',
+  'passkey.confirm': passkey,
+  'passkey.link': '`passkeyId`: a link to sign its registration with another passkey was made',
+  'passkey.activate':
+    '`passkeyId`, how it was registered, `signedWith`: how the worker signed the registration, and `destroyedKey`',
+  'passkey.refuse': passkey,
   'passkey.revoke': '`passkeyId`, `reason`',
   'webhook_endpoint.create': '`url` without path and query, `eventTypes`',
   'webhook_endpoint.update': 'the members that were sent; of headers the names',

@@ -44,7 +44,7 @@ export interface MaintenanceTables {
     worker_id: string;
     token_hash: Buffer;
     challenge: Buffer;
-    invited_by: Json<ActorColumn>;
+    invited_by: Json<{ invitedBy: string; invitedWith: string | null }>;
     expires_at: Timestamp;
     used_at: NullableTimestamp;
     created_at: Timestamp;
@@ -74,7 +74,7 @@ export interface MaintenanceTables {
     workspace_id: string;
     id: string;
     worker_id: string;
-    state: 'unconfirmed' | 'active' | 'refused' | 'revoked';
+    state: 'unconfirmed' | 'unsigned' | 'active' | 'refused' | 'revoked';
     credential_id: Buffer;
     public_key: Buffer;
     rp_id: string;
@@ -83,6 +83,8 @@ export interface MaintenanceTables {
     number: number | null;
     hash: Buffer | null;
     created_at: Timestamp;
+    token_hash: Buffer | null;
+    token_expires_at: Timestamp | null;
   };
   passkey_statements: {
     workspace_id: string;

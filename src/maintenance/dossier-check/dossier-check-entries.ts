@@ -1,11 +1,16 @@
 /** The checks of a dossier's entries, one by one: each on its own, its sign-offs, and how entries relate to each other. */
+
+import { canonicalJsonOrNull } from '../../proof/canonical.ts';
 import { toHex } from '../../proof/hex.ts';
 import { leafHash } from '../../proof/leaf.ts';
-import { fieldsOf } from '../../proof/signoff/signoff-document.ts';
+import { isSignoffFormat, signoffFaults } from '../../proof/signoff/signoff-document.ts';
+import { signoffTypedData } from '../../proof/signoff/signoff-message.ts';
+import { utcTime } from '../../proof/utc-time.ts';
 import type { EvmAnchor, Proof } from '../../proof/verify/proof.ts';
 import { verifyProof } from '../../proof/verify/verify.ts';
 import type { Usage } from '../signing/maintenance-entry.ts';
 import { signoffsFault, verifySignoff } from '../signing/signoff.ts';
+import { shownTypedData } from '../signing/typed-data.ts';
 import type { CheckedAsset } from './dossier-check-asset.ts';
 import { createEntryChain } from './dossier-check-chain.ts';
 import type { CheckedPasskeys } from './dossier-check-passkeys.ts';
@@ -141,14 +146,15 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     const { maintenanceId, maintenanceHash } = entry;
     const signed = { workspaceId, assetId: asset.assetId, maintenanceId, maintenanceHash };
     const faults = await verifySignoff(document, signed);
-    faults.push(...passkeys.faults(document));
+    const isReadable = isSignoffFormat(document) && signoffFaults(document).length === 0;
     const untrue = releaseFault(document, assetVersions);
     if (untrue !== null) faults.push(untrue);
     if (!hasDigest(salt, document, signoffHash)) faults.push('it does not match its hash');
-    const message = typedData?.message as unknown as Record<string, unknown> | undefined;
-    if (Object.entries(fieldsOf(document)).some(([name, value]) => message?.[name] !== value)) {
+    if (isReadable && !isSameJson(typedData, shownTypedData(signoffTypedData(document)))) {
       faults.push('the typed data listed with it is not what was signed');
     }
+    const passkey = isReadable ? passkeys.judge(document) : { faults: [], isProven: false };
+    faults.push(...passkey.faults);
     for (const fault of faults) findings.fault(place, fault);
     const isProven = await checkProof(place, signoff, {
       kind: 'signoff',
@@ -161,7 +167,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
       ...(entry.proof && { previousLeaf: toHex(leafHash(entry.proof.leaf.values)) }),
     });
     if (faults.length === 0 && (isProven || isPending(signoff))) findings.count('signoffs');
-    return faults.length === 0 && isProven;
+    return faults.length === 0 && isProven && passkey.isProven;
   }
 
   /** What is wrong with an entry on its own, apart from its proof. */
@@ -194,7 +200,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
       ...{ kind: 'maintenance', id: maintenanceId, version: 1, digest: maintenanceHash, document: entry },
       stated: { verb: 'recorded', at: entry.recordedAt },
     });
-    const recordedAt = Date.parse(entry.recordedAt);
+    const recordedAt = utcTime(entry.recordedAt);
     const vault = isProven ? (line.proof?.leaf.values[6] ?? null) : null;
     ordered.push({ number: line.number, recordedAt, vault });
     const misplaced = chain.add(line, { workspaceId, isProven });
@@ -287,6 +293,10 @@ const longBefore =
 const sealedLater =
   'That the owner sealed all entries and sign-offs: the first trusted clock that vouches for them is more than 24 hours away from the time in which their vault owned the asset.';
 
+function isSameJson(one: unknown, other: unknown): boolean {
+  return canonicalJsonOrNull(one) === canonicalJsonOrNull(other);
+}
+
 /** Whether it had no proof yet when the dossier was created. */
 function isPending({ proof, unprovable }: Pick<EntryLine, 'proof' | 'unprovable'>): boolean {
   return proof === null && !unprovable;
@@ -299,7 +309,7 @@ function isAnchor(proven: Proof['anchors'][number], stated: EntryLine['anchor'])
     stated.chainId === chainId &&
     stated.transactionHash === transactionHash &&
     stated.blockNumber === blockNumber &&
-    Date.parse(stated.anchoredAt) === Number(blockTime) * 1000
+    utcTime(stated.anchoredAt) === Number(blockTime) * 1000
   );
 }
 

@@ -1,10 +1,12 @@
 /** The dossier of an asset, `holdfast/dossier@1`: the names of its files and their content. Safe in browsers. */
 import type { Hex } from 'viem';
 import type { AnchorStatus } from '../../proof/anchor-status.ts';
-import type { SignoffDocument, SignoffFields } from '../../proof/signoff/signoff-document.ts';
+import type { PasskeyDocument } from '../../proof/signoff/passkey-document.ts';
+import type { SignoffDocument } from '../../proof/signoff/signoff-document.ts';
+import type { SignoffTypedData } from '../../proof/signoff/signoff-message.ts';
 import type { Claims, Proof } from '../../proof/verify/proof.ts';
 import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
-import type { PasskeyDocument } from '../signing/passkey-document.ts';
+import type { ShownTypedData } from '../signing/typed-data.ts';
 
 export const dossierFormat = 'holdfast/dossier@1';
 
@@ -158,7 +160,7 @@ export interface SignoffLine extends Anchored {
   salt: Hex;
   document: SignoffDocument;
   /** EIP-712: what the worker signed. For other tools, since the document has all of it. */
-  typedData: { domain: object; types: object; primaryType: 'Signoff'; message: SignoffFields };
+  typedData: ShownTypedData<SignoffTypedData>;
   proof: Proof | null;
   unprovable?: true;
 }

@@ -3,6 +3,7 @@
  * for. What an anchor states without one is used only to find statements that contradict each other. Pure, and safe in
  * browsers.
  */
+import { utcTime } from '../../proof/utc-time.ts';
 import { isEvmAnchor, type Proof } from '../../proof/verify/proof.ts';
 import { isoTime, type Step } from '../../proof/verify/steps.ts';
 import type { Dossier } from './dossier-format.ts';
@@ -84,7 +85,7 @@ export function statedOwnerships({ owners }: Pick<Dossier, 'owners'>): Ownership
 export function sinceFaults(owners: Dossier['owners'], owned: Ownership[]): string[] {
   return owners.flatMap(({ vault, since }, place) => {
     const proven = owned[place]?.since ?? [];
-    if (proven.length === 0 || proven.includes(Date.parse(since))) return [];
+    if (proven.length === 0 || proven.includes(utcTime(since))) return [];
     const times = proven.map((time) => new Date(time).toISOString()).join(' or ');
     return [`in dossier.json include ${vault.address} since ${since}, but the proofs say since ${times}`];
   });
@@ -99,7 +100,7 @@ export function isAnySinceEarly(owners: Dossier['owners'], owned: Ownership[]): 
 export function ownershipFault(owned: Ownership[], vault: string, at: string): string | null {
   const own = owned.filter((one) => one.vault === vault);
   if (own.length === 0) return neverOwned(vault);
-  const time = Date.parse(at);
+  const time = utcTime(at);
   if (own.some(({ from, until }) => time >= from - clocksMs && time <= until + vouchingMs)) return null;
   return `it is sealed by ${vault}, which did not own the asset at ${at}`;
 }

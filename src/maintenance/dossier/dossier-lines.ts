@@ -5,7 +5,7 @@ import type { ManyProofs } from '../../anchoring/many-proofs.ts';
 import type { ProofRequest } from '../../anchoring/proofs.ts';
 import type { HexText } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
-import { fieldsOf } from '../../proof/signoff/signoff-document.ts';
+import { signoffTypedData } from '../../proof/signoff/signoff-message.ts';
 import type { Proof } from '../../proof/verify/proof.ts';
 import {
   attachmentPath,
@@ -16,7 +16,7 @@ import {
   type SignoffLine,
 } from '../dossier-check/dossier-format.ts';
 import type { AttachedFile, Usage } from '../signing/maintenance-entry.ts';
-import { signoffDomain, signoffTypes } from '../signing/signoff.ts';
+import { shownTypedData } from '../signing/typed-data.ts';
 import { isCertified, type KeptEntry, type KeptSignoff } from './dossier-entries.ts';
 
 export interface LinesDeps {
@@ -107,21 +107,11 @@ function signoffLine(
     signoffHash: hash,
     salt,
     ...anchorToJson(state),
-    typedData: {
-      domain: signoffDomain,
-      types: { EIP712Domain: domainType, ...signoffTypes },
-      primaryType: 'Signoff',
-      message: fieldsOf(document),
-    },
+    typedData: shownTypedData(signoffTypedData(document)),
     ...proofToJson(proof),
   };
   return `${JSON.stringify(line).slice(0, -1)},"document":${text}}`;
 }
-
-const domainType = [
-  { name: 'name', type: 'string' },
-  { name: 'version', type: 'string' },
-];
 
 function isProof(proof: MadeProof): boolean {
   return typeof proof === 'object';

@@ -196,7 +196,7 @@ function signedBy({ signoffs }: PrintedEntry): Words {
   return signoffs
     .map(({ document }) => {
       const { role, workerName, workerAddress, licence, signedAt, receivedAt, signedWith } = document;
-      const isOnBehalf = signedWith?.method === 'held-key' && signedWith.apiKeyId !== null;
+      const isOnBehalf = signedWith.method === 'held-key' && signedWith.apiKeyId !== null;
       const by = isOnBehalf ? 'the service on behalf of ' : '';
       const number = licence === null ? '' : `, licence ${licence.number}`;
       const received =

@@ -173,7 +173,7 @@ function statement({ entry, signoffs }: PrintedEntry): string {
 /** What the service signed for others must not pass for their own signature. */
 function onBehalfOf(signoffs: PrintedSignoff[]): string {
   const signed = signoffs.filter(
-    ({ document: { signedWith } }) => signedWith?.method === 'held-key' && signedWith.apiKeyId !== null,
+    ({ document: { signedWith } }) => signedWith.method === 'held-key' && signedWith.apiKeyId !== null,
   );
   if (signed.length === 0) return '';
   const names = [...new Set(signed.map(({ document }) => document.workerName || document.workerAddress))];

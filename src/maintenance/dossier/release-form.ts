@@ -14,7 +14,7 @@ import type { PrintedEntry, PrintedSignoff } from './sent-entry.ts';
 export interface ReleaseForm extends StatedRelease {
   /** By whom it was certified, the last of them. */
   certified: PrintedSignoff['document'] | null;
-  /** Null in sign-offs of earlier versions. */
+  /** Null while it is not certified. */
   released: Release | null;
   /** What a certificate under a regulation has and this release lacks, each as a noun. */
   lacks: string[];
@@ -56,11 +56,10 @@ export function approvedDataInWords(approved: ApprovedData[]): string {
 }
 
 function lackOf({ certified, released, release, approvedData }: Omit<ReleaseForm, 'lacks'>): string[] {
-  if (!certified) return ['a certification'];
-  if (!released) return ['a record of the organisation and of its approval when it was certified'];
+  if (!certified || !released) return ['a certification'];
   const { organisation, asset } = released;
   const { signedWith } = certified;
-  const onBehalf = signedWith?.method === 'held-key' && signedWith.apiKeyId !== null;
+  const onBehalf = signedWith.method === 'held-key' && signedWith.apiKeyId !== null;
   return [
     ...organisationParts.filter(([name]) => !organisation?.[name]).map(([, noun]) => noun),
     ...(approvedData.length === 0 ? ['the approved data that the work was done by'] : []),

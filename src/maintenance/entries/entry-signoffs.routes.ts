@@ -49,13 +49,11 @@ const signoffFields = {
         'When the service received a signature that was made elsewhere. signedAt is then a statement of the device that signed, which may have waited for a network. Null if the service signed',
     }),
   ),
-  signedWith: orNull(
-    Type.String({
-      enum: ['own-key', 'held-key', 'passkey'],
-      description:
-        'Whose key signed: one that the worker holds, one that the service holds for them, or a passkey. Null if it was not recorded, as in sign-offs of earlier versions',
-    }),
-  ),
+  signedWith: Type.String({
+    enum: ['own-key', 'held-key', 'passkey'],
+    description:
+      'Whose key signed: one that the worker holds, one that the service holds for them, or a passkey',
+  }),
   statement: text(`Signed by ${sample.workerName} with their own key.`, {
     description:
       'The same in words; also says when the service signed on behalf of the worker, and that the time is a statement when the signature was sent later',

@@ -18,7 +18,7 @@ import {
   signedInWords,
 } from '../../proof/signoff/signoff-document.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { type Licence, wholeLicence } from '../signing/licence.ts';
+import type { Licence } from '../signing/licence.ts';
 
 /** The type of an entry in its form for comparisons: case does not matter. An index uses the same expression. */
 export const plainType = sql`(lower(btrim(type) collate "default") collate "C")`;
@@ -53,10 +53,9 @@ export interface Signoff
     Pick<SignoffDocument, 'role' | 'workerAddress' | 'workerName' | 'signedAt' | 'signature'> {
   /** As it was when it was used. */
   licence: Licence | null;
-  /** When the service received it, if it was signed elsewhere; null if the service signed, or in sign-offs of earlier versions. */
+  /** When the service received it, if it was signed elsewhere; null if the service signed. */
   receivedAt: string | null;
-  /** Null if that was not recorded. */
-  signedWith: SignedWith['method'] | null;
+  signedWith: SignedWith['method'];
   /** Who signed with what, in one sentence. */
   statement: string;
   /** Counts from 1 in each entry. */
@@ -241,10 +240,10 @@ function toSignoff(row: SignoffRow): Signoff {
     role,
     workerAddress,
     workerName,
-    licence: licence && wholeLicence(licence),
+    licence,
     signedAt,
     receivedAt,
-    signedWith: document.signedWith?.method ?? null,
+    signedWith: document.signedWith.method,
     statement: signedInWords(document),
     signature,
     signoffHash: fromBytea(row.hash),

@@ -6,8 +6,8 @@ import { insertAll } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
-import type { StatedActor } from '../signing/passkey-document.ts';
-import { lockWorker, type PasskeyWorker } from './passkeys.store.ts';
+import { type Inviter, requireInviter } from './passkey-confirmer.ts';
+import { lockWorker, type PasskeyWorker, readPasskeys } from './passkeys.store.ts';
 
 export interface MadeInvitation {
   id: string;
@@ -20,7 +20,7 @@ export interface OpenInvitation {
   id: string;
   worker: PasskeyWorker;
   challenge: Buffer;
-  invitedBy: StatedActor;
+  inviter: Inviter;
   expiresAt: Date;
 }
 
@@ -30,7 +30,9 @@ const daysValid = 7;
 export function invite(db: Db, caller: Caller, address: string): Promise<MadeInvitation> {
   return db.transaction().execute(async (db) => {
     const { workspaceId } = caller;
+    const inviter = await requireInviter(db, caller);
     const worker = await lockWorker(db, workspaceId, { address });
+    await requireSigner(db, worker, workspaceId);
     const token = randomBytes(24).toString('base64url');
     const id = newId('win');
     const now = new Date();
@@ -52,7 +54,7 @@ export function invite(db: Db, caller: Caller, address: string): Promise<MadeInv
           worker_id: worker.id,
           token_hash: hashOf(token),
           challenge: randomBytes(32),
-          invited_by: { ...caller.actor },
+          invited_by: { ...inviter },
           expires_at: expiresAt,
           used_at: null,
           created_at: now,
@@ -62,6 +64,21 @@ export function invite(db: Db, caller: Caller, address: string): Promise<MadeInv
     ]);
     return { id, token, expiresAt };
   });
+}
+
+/** Throws if nothing is left that could sign the registration: the key is gone, and all passkeys are revoked. */
+async function requireSigner(
+  db: Db,
+  { id, address, keyHolder }: PasskeyWorker,
+  workspaceId: string,
+): Promise<void> {
+  if (keyHolder !== 'passkey') return;
+  const passkeys = await readPasskeys(db, { workspaceId, workerId: id });
+  if (passkeys.some(({ state }) => state === 'active')) return;
+  throw new AppError(
+    'passkey_revoked',
+    `The worker ${address} has no passkey any more, and nothing else may sign for this address: create a new worker for them.`,
+  );
 }
 
 /** Throws for a link that is unknown, used or expired. `lock`: until the transaction ends. */
@@ -87,7 +104,7 @@ export async function openInvitation(db: Db, token: string, { lock = false } = {
     id: row.id,
     worker,
     challenge: row.challenge,
-    invitedBy: row.invited_by as StatedActor,
+    inviter: row.invited_by as unknown as Inviter,
     expiresAt: row.expires_at,
   };
 }

@@ -3,8 +3,8 @@
 import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { type AssertionFault, assertionFault, counterOf } from '../../proof/signoff/assertion.ts';
-import { signoffDigest } from '../../proof/signoff/signoff-digest.ts';
-import type { SignedWith, SignoffDocument, SignoffFields } from '../../proof/signoff/signoff-document.ts';
+import type { ByPasskey } from '../../proof/signoff/signed-with.ts';
+import type { SignoffDocument } from '../../proof/signoff/signoff-document.ts';
 import { AppError, type ErrorCode } from '../../runtime/errors.ts';
 import { passkeyHost } from './passkey-host.ts';
 import { addUse } from './passkey-uses.store.ts';
@@ -31,22 +31,27 @@ interface WorkerKey {
   publicUrl: string;
 }
 
-/** What the browser of the worker needs to sign these fields. */
+/** What the browser of the worker needs to sign this. */
 export async function passkeyRequest(
   db: Db,
-  fields: SignoffFields,
-  { publicUrl, ...worker }: WorkerKey,
+  digest: Uint8Array,
+  {
+    workspaceId,
+    worker,
+    publicUrl,
+  }: { workspaceId: string; worker: { id: string; address: string }; publicUrl: string },
 ): Promise<PasskeyRequest> {
   const { rpId } = passkeyHost(publicUrl);
-  const active = (await readPasskeys(db, worker)).filter(({ state }) => state === 'active');
+  const all = await readPasskeys(db, { workspaceId, workerId: worker.id });
+  const active = all.filter(({ state }) => state === 'active');
   if (active.length === 0) {
     throw new AppError(
       'passkey_revoked',
-      `The worker ${fields.worker} has no passkey any more: invite them anew.`,
+      `The worker ${worker.address} has no passkey any more, and nothing else may sign for this address: create a new worker for them.`,
     );
   }
   return {
-    challenge: Buffer.from(signoffDigest(fields)).toString('base64url'),
+    challenge: Buffer.from(digest).toString('base64url'),
     rpId,
     allowCredentials: active.map(({ credentialId }) => ({
       type: 'public-key',
@@ -72,6 +77,9 @@ export async function lockPasskey(
   if (passkey.state === 'unconfirmed') {
     throw new AppError('passkey_unconfirmed', 'A second person must confirm first whose passkey this is.');
   }
+  if (passkey.state === 'unsigned') {
+    throw new AppError('passkey_unconfirmed', 'The worker must sign the registration of this passkey first.');
+  }
   if (passkey.state === 'active') return passkey;
   throw new AppError('passkey_revoked', 'The passkey was revoked, and signs nothing any more.');
 }
@@ -89,23 +97,28 @@ export function refuseReplay(given: GivenAssertion, earlier: readonly SignoffDoc
   if (isReplay) throw new AppError('assertion_replayed', 'This assertion was used for a sign-off already.');
 }
 
+interface Asserted {
+  digest: Uint8Array;
+  /** In whole seconds. */
+  signedAt: Date;
+  /** Locked. */
+  passkey: Passkey;
+  workspaceId: string;
+  publicUrl: string;
+}
+
 /** The part of the document that has the assertion, once it is verified and its counter is stored. */
 export async function takeAssertion(
   db: Db,
   given: GivenAssertion,
-  {
-    fields,
-    passkey,
-    workspaceId,
-    publicUrl,
-  }: { fields: SignoffFields; passkey: Passkey } & Omit<WorkerKey, 'workerId'>,
-): Promise<{ signedWith: SignedWith; signature: `0x${string}` }> {
+  { digest, signedAt, passkey, workspaceId, publicUrl }: Asserted,
+): Promise<{ signedWith: ByPasskey; signature: `0x${string}` }> {
   const { registration, rpId } = passkey;
   // In whole seconds, as in what is signed.
-  if (fields.signedAt < Math.floor(Date.parse(String(passkey.made.confirmedAt)) / 1000)) {
+  if (signedAt.getTime() + 1000 <= Date.parse(String(passkey.made.receivedAt))) {
     throw new AppError(
       'passkey_unconfirmed',
-      'This was signed before it was confirmed whose passkey it is: sign anew.',
+      'This was signed before the passkey was registered: sign anew.',
     );
   }
   if (registration === null) throw new Error(`${passkey.id} is active without a registration`);
@@ -118,7 +131,7 @@ export async function takeAssertion(
     clientDataJSON: textOf(given.clientDataJSON),
   };
   const signature = hexOf(given.signature);
-  const fault = await assertionFault({ ...assertion, signature }, signoffDigest(fields));
+  const fault = await assertionFault({ ...assertion, signature }, digest);
   if (fault !== null) throw new AppError(codes[fault.reason], `The assertion ${fault.message}.`);
   const { origin } = JSON.parse(assertion.clientDataJSON) as { origin: string };
   const own = passkeyHost(publicUrl).origin;
@@ -126,7 +139,7 @@ export async function takeAssertion(
   if (origin !== own)
     throw new AppError('assertion_origin', `The assertion was made on ${origin}, not on ${own}.`);
   const counter = counterOf(Buffer.from(given.authenticatorData, 'base64url'));
-  await addUse(db, { workspaceId, passkey, signedAt: new Date(fields.signedAt * 1000), counter });
+  await addUse(db, { workspaceId, passkey, signedAt, counter });
   return { signedWith: { method: 'passkey', ...assertion }, signature };
 }
 

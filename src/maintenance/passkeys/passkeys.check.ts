@@ -12,8 +12,15 @@ import type { Db } from '../../db/database.ts';
 import { rowsPass } from '../../db/rows-pass.ts';
 import { writtenIds } from '../../db/written-since.ts';
 import { recordDigest } from '../../proof/content.ts';
+import {
+  isPasskeyFormat,
+  type PasskeyDocument,
+  type PasskeyRegistration,
+  registrationFormat,
+  revocationFormat,
+  statementFault,
+} from '../../proof/signoff/passkey-document.ts';
 import type { Check, Finding, Pass } from '../../runtime/check.ts';
-import { type PasskeyDocument, registrationFormat, revocationFormat } from '../signing/passkey-document.ts';
 
 export function passkeysCheck(db: Db): Check {
   return { name: 'passkeys', passes: [statementsPass(db), passkeysPass(db)] };
@@ -30,6 +37,9 @@ interface StatementRow extends LeafColumns {
   has_previous: boolean;
   leaf_previous: Buffer | null;
   previous_leaf: Buffer | null;
+  vault_address: string | null;
+  /** The hashes of the earlier statements in hex, by their number. */
+  earlier: Record<string, string> | null;
 }
 
 function statementsPass(db: Db): Pass {
@@ -46,21 +56,32 @@ function statementsPass(db: Db): Pass {
     read: ({ where, end }) => sql<StatementRow>`
       select s.workspace_id, s.worker_id, s.number, s.vault_id, s.document, s.salt, s.hash,
              p.number is not null as has_previous, leaf.previous_leaf as leaf_previous, l.leaf as previous_leaf,
-             ${leafColumns}
+             v.address as vault_address, r.earlier, ${leafColumns}
       from passkey_statements s
       left join lateral (
         select p.workspace_id, p.worker_id, p.number from passkey_statements p
         where p.workspace_id = s.workspace_id and p.worker_id = s.worker_id and p.number = s.number - 1 limit 1
       ) as p on true
+      left join lateral (
+        select v.address from vaults v where v.workspace_id = s.workspace_id and v.id = s.vault_id limit 1
+      ) as v on true
+      left join lateral (
+        select json_object_agg(r.number, encode(r.hash, 'hex')) as earlier from passkey_statements r
+        where r.workspace_id = s.workspace_id and r.worker_id = s.worker_id and r.number < s.number
+      ) as r on true
       left join anchor_leaves l on ${sql.raw(isLeaf(leafKey('passkey', 'p')))} ${joinLeaf('passkey', 's')}
       where ${where} ${end}`,
-    judge: (rows) => rows.flatMap(judgeStatement),
+    async judge(rows) {
+      const findings: Finding[] = [];
+      for (const row of rows) findings.push(...(await judgeStatement(row)));
+      return findings;
+    },
   });
 }
 
 const restore = 'The row was changed in the database: restore it from a backup.';
 
-function judgeStatement(row: StatementRow): Finding[] {
+async function judgeStatement(row: StatementRow): Promise<Finding[]> {
   const { workspace_id: workspace, worker_id: worker, number } = row;
   const findings: Finding[] = [];
   const find = (rule: string, what: string) =>
@@ -77,6 +98,8 @@ function judgeStatement(row: StatementRow): Finding[] {
     if (said.workspaceId !== workspace || said.workerId !== worker || said.number !== number) {
       find('passkey_statement_misplaced', 'is about another worker, or has another number');
     }
+    const fault = await signatureFault(said, row);
+    if (fault !== null) find('passkey_statement_invalid', `does not verify: ${fault}`);
   }
   judgeLeaf('passkey', row, { digest: row.hash, vaultId: row.vault_id }, find);
   if (number > 1 && !row.has_previous) {
@@ -88,6 +111,22 @@ function judgeStatement(row: StatementRow): Finding[] {
     find('passkey_statement_unchained', 'follows another statement than the one before');
   }
   return findings;
+}
+
+/** Whether an earlier registration was revoked by then is what the dossier's check judges, which reads all of them. */
+async function signatureFault(
+  said: PasskeyDocument,
+  { vault_address, earlier }: StatementRow,
+): Promise<string | null> {
+  if (!isPasskeyFormat(said)) return 'its format is not known';
+  if (said.vault !== vault_address?.toLowerCase()) return 'it names another vault than the one that seals it';
+  const fault = await statementFault(said);
+  if (fault !== null || said.format !== registrationFormat) return fault;
+  const { signedWith } = said as PasskeyRegistration;
+  if (signedWith.method !== 'passkey') return null;
+  const { number, hash } = signedWith.registration;
+  const isRegistered = earlier !== null && `0x${earlier[number]}` === hash;
+  return isRegistered ? null : 'it is signed by a passkey that no earlier statement registered';
 }
 
 interface PasskeyRow {

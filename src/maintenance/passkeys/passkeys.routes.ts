@@ -12,14 +12,20 @@ import type { Cursors } from '../../http/api/cursor.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { networkOf } from '../../runtime/client-network.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { address, dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
-import { sampleCreatedAt } from '../signing/sample-work.ts';
+import { address, dateTime, like, named, plainText, sample, text } from '../../runtime/schemas.ts';
+import {
+  PasskeySchema,
+  passkeyPath,
+  passkeyToJson,
+  sampleCode,
+  samplePasskeyId,
+  workerPath,
+} from './passkey-json.ts';
 import { lockWorker, type Passkey, readStatements, type Statement } from './passkeys.store.ts';
 import type { Passkeys } from './passkeys.ts';
+import { workerUrl } from './registrations.routes.ts';
 
-const samplePasskeyId = 'psk_01KJPV8JR0A12KSGG6EQ9ZTAJ3';
 const sampleToken = 'YW4gZXhhbXBsZSwgYW5kIG5vIHRva2Vu';
-const sampleCode = '3FA9-C01E';
 const sampleWorkspace = 'Northport Terminal';
 const sampleHash = '0x0c7d0f9a4f0e6c3d55f0f4b3c2f3f2b8f1a8a4a0b7b7f6f3f1e2d3c4b5a69788';
 
@@ -35,31 +41,13 @@ const WorkerInvitationSchema = named(
     expiresAt: like(dateTime, '2026-03-09T08:10:00.000Z'),
   }),
 );
-const PasskeySchema = named(
-  { title: 'WorkerPasskey', description: 'A passkey with which a worker signs' },
-  Type.Object({
-    id: text(samplePasskeyId),
-    state: Type.String({
-      enum: ['unconfirmed', 'active', 'refused', 'revoked'],
-      description: 'Only an active one signs',
-      examples: ['active'],
-    }),
-    rpId: text('holdfast.example.com', { description: 'The host name that it is bound to' }),
-    registrationNumber: Type.Union([Type.Integer({ examples: [1] }), Type.Null()], {
-      description: 'The statement that registered it; null until it is confirmed',
-    }),
-    createdAt: like(dateTime, sampleCreatedAt),
-  }),
-);
 const OptionsSchema = named(
   { title: 'WorkerPasskeyOptions', description: 'What a browser needs to make a passkey for a worker' },
   Type.Object({
     workerName: text(sample.workerName),
     workerAddress: text(sample.workerAddress),
     workspaceName: text(sampleWorkspace),
-    invitedBy: orNull(
-      text('Mira Castellanos', { description: 'Who made the link; null if it was made with an API key' }),
-    ),
+    invitedBy: text('Mira Castellanos', { description: 'Who made the link, or the API key that did' }),
     expiresAt: like(dateTime, '2026-03-09T08:10:00.000Z'),
     options: Type.Object(
       {},
@@ -96,12 +84,6 @@ const StatementSchema = named(
 /** Tokens cannot be guessed; this only stops futile attempts. Several workers may share an address. */
 const linkLimit = { requests: 120, windowSeconds: 60 };
 const tags = ['workers'];
-const workerUrl = `${apiBase}/damc/workers/:address`;
-const workerPath = Type.Object({ address: like(address, sample.workerAddress) });
-const passkeyPath = Type.Object({
-  address: like(address, sample.workerAddress),
-  passkeyId: text(samplePasskeyId),
-});
 const statementPath = Type.Object({
   address: like(address, sample.workerAddress),
   number: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, examples: [1] }),
@@ -126,7 +108,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
         operationId: 'inviteWorker',
         summary: 'Invite a worker to register a passkey',
         description:
-          'The link works once, for seven days, and replaces earlier ones. Somebody else must confirm the registration.',
+          'The link works once, for seven days, and replaces earlier ones. Somebody else must confirm the registration, so it takes a person, or an API key that a person has made.',
         tags,
         params: workerPath,
         response: { 201: WorkerInvitationSchema },
@@ -164,38 +146,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
         },
         { request, reply, cursors, ...request.query },
       );
-      return items.map(toJson);
-    },
-  );
-
-  app.post(
-    `${workerUrl}/passkeys/:passkeyId/confirm`,
-    {
-      config: { role: 'admin', freshSession: true },
-      schema: {
-        operationId: 'confirmWorkerPasskey',
-        summary: 'Confirm whose passkey it is',
-        description:
-          'By an admin who is not the worker and did not invite them, with the code that the worker sees on their device. The first confirmation destroys the key that the service held for the worker.',
-        tags,
-        params: passkeyPath,
-        body: Type.Object(
-          {
-            code: plainText({
-              minLength: 1,
-              maxLength: 20,
-              description: 'From the worker’s device',
-              examples: [sampleCode],
-            }),
-          },
-          closed,
-        ),
-        response: { 200: PasskeySchema },
-      },
-    },
-    async (request) => {
-      const { address, passkeyId: id } = request.params;
-      return toJson(await passkeys.confirm(callerOf(request), { address, id, code: request.body.code }));
+      return items.map(passkeyToJson);
     },
   );
 
@@ -213,7 +164,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
     },
     async (request) => {
       const { address, passkeyId: id } = request.params;
-      return toJson(await passkeys.refuse(callerOf(request), { address, id }));
+      return passkeyToJson(await passkeys.refuse(callerOf(request), { address, id }));
     },
   );
 
@@ -243,7 +194,9 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
     },
     async (request) => {
       const { address, passkeyId: id } = request.params;
-      return toJson(await passkeys.revoke(callerOf(request), { address, id, reason: request.body.reason }));
+      return passkeyToJson(
+        await passkeys.revoke(callerOf(request), { address, id, reason: request.body.reason }),
+      );
     },
   );
 
@@ -349,7 +302,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
         operationId: 'registerWorkerPasskey',
         summary: 'Register a passkey with a link',
         description:
-          'The passkey signs only after a second person has confirmed it with the code of the answer. Needs no key.',
+          'The passkey signs only after a second person has confirmed it with the code of the answer, and the worker has signed that. Needs no key.',
         tags,
         body: Type.Object(
           {
@@ -377,14 +330,4 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
       return reply.code(201).send(await passkeys.register(token, registered, request.id));
     },
   );
-}
-
-function toJson({ id, state, rpId, registration, createdAt }: Passkey) {
-  return {
-    id,
-    state,
-    rpId,
-    registrationNumber: registration?.number ?? null,
-    createdAt: createdAt.toISOString(),
-  };
 }

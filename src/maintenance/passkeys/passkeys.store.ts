@@ -13,8 +13,12 @@ import { fromBytea, type HexText } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll } from '../../db/writes.ts';
 import { recordContent } from '../../holdings/records/record-content.ts';
+import {
+  type PasskeyDocument,
+  type PasskeyRegistration,
+  registrationFormat,
+} from '../../proof/signoff/passkey-document.ts';
 import { AppError } from '../../runtime/errors.ts';
-import { type PasskeyDocument, registrationFormat } from '../signing/passkey-document.ts';
 
 export interface PasskeyWorker {
   id: string;
@@ -28,16 +32,21 @@ export interface PasskeyWorker {
 export interface Passkey {
   id: string;
   workerId: string;
-  state: 'unconfirmed' | 'active' | 'refused' | 'revoked';
+  /** `unsigned`: a second person has confirmed it, and the worker has not signed it yet. */
+  state: 'unconfirmed' | 'unsigned' | 'active' | 'refused' | 'revoked';
   credentialId: Buffer;
   publicKey: Buffer;
   rpId: string;
   counter: number;
-  made: Record<string, unknown>;
+  made: Made;
   /** Of the statement that registered it; null until then. */
   registration: { number: number; hash: HexText } | null;
   createdAt: Date;
 }
+
+/** How it was made, and by whom it was confirmed: the rest of the document that is anchored. */
+export type Made = Pick<PasskeyRegistration, 'attestation' | 'invitedBy' | 'invitedWith' | 'registeredAt'> &
+  Partial<Pick<PasskeyRegistration, 'confirmedBy' | 'confirmedAt' | 'receivedAt'>>;
 
 /** `lock`: until the transaction ends, so that statements about one worker come one after the other. */
 export async function lockWorker(
@@ -104,22 +113,37 @@ export async function readPasskeys(
     publicKey: row.public_key,
     rpId: row.rp_id,
     counter: Number(row.counter),
-    made: row.made as Record<string, unknown>,
+    made: row.made as unknown as Made,
     registration:
       row.number === null || row.hash === null ? null : { number: row.number, hash: fromBytea(row.hash) },
     createdAt: row.created_at,
   }));
 }
 
-/** Anchors a statement about a worker's passkey: the next one of the worker's chain. The worker is locked. */
+/** Where the next statement about a worker's passkeys goes. */
+export interface StatementPlace {
+  number: number;
+  previousLeaf: Buffer;
+  vault: { id: string; address: string };
+}
+
+/** `sealedBy`: the id of the vault that seals it; absent: one that is active. The worker is locked. */
+export async function nextPlace(
+  db: Db,
+  { workspaceId, workerId, sealedBy }: { workspaceId: string; workerId: string; sealedBy?: string },
+): Promise<StatementPlace> {
+  const { number, previousLeaf } = await nextStatement(db, { workspaceId, workerId });
+  return { number, previousLeaf, vault: await sealingVault(db, workspaceId, sealedBy) };
+}
+
+/** Anchors a statement about a worker's passkey: the next one of the worker's chain. */
 export async function addStatement(
   db: Db,
   passkey: Pick<Passkey, 'id' | 'workerId'>,
-  make: (number: number) => PasskeyDocument,
+  { document, place }: { document: PasskeyDocument; place: StatementPlace },
 ): Promise<{ number: number; hash: HexText }> {
-  const { workspaceId, number, previousLeaf } = await nextStatement(db, passkey.workerId);
-  const document = make(number);
-  const vault = await sealingVault(db, workspaceId);
+  const { workspaceId } = document;
+  const { number, previousLeaf, vault } = place;
   const { data, salt, digest, bytes } = recordContent(document, 'statement');
   const { write } = pendingLeaf({
     workspaceId,
@@ -149,6 +173,21 @@ export async function addStatement(
   };
   await insertAll(db, [{ table: 'passkey_statements', row }, write]);
   return { number, hash: fromBytea(digest) };
+}
+
+/** The id of the vault that sealed a statement. */
+export async function vaultOfStatement(
+  db: Db,
+  { workspaceId, workerId, number }: { workspaceId: string; workerId: string; number: number },
+): Promise<string> {
+  const { vault_id } = await db
+    .selectFrom('passkey_statements')
+    .select('vault_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('worker_id', '=', workerId)
+    .where('number', '=', number)
+    .executeTakeFirstOrThrow();
+  return vault_id;
 }
 
 export interface Statement extends AnchorState {
@@ -202,36 +241,32 @@ export async function readStatementsOf(
 
 async function nextStatement(
   db: Db,
-  workerId: string,
-): Promise<{ workspaceId: string; number: number; previousLeaf: Buffer }> {
-  const { rows } = await sql<{ workspace_id: string; number: number | null; leaf: Buffer | null }>`
-    select w.workspace_id, last.number, l.leaf from workers w
+  { workspaceId, workerId }: { workspaceId: string; workerId: string },
+): Promise<{ number: number; previousLeaf: Buffer }> {
+  const { rows } = await sql<{ number: number | null; leaf: Buffer | null }>`
+    select last.number, l.leaf from workers w
     left join lateral (
       select * from passkey_statements s where s.workspace_id = w.workspace_id and s.worker_id = w.id
       order by number desc limit 1
     ) as last on true
     left join anchor_leaves l on l.workspace_id = w.workspace_id and l.kind = 'passkey'
       and l.subject_id = w.id and l.version = last.number
-    where w.id = ${workerId}`.execute(db);
+    where w.workspace_id = ${workspaceId} and w.id = ${workerId}`.execute(db);
   const [row] = rows;
   if (!row) throw new Error(`there is no worker ${workerId}`);
-  return {
-    workspaceId: row.workspace_id,
-    number: (row.number ?? 0) + 1,
-    previousLeaf: row.leaf ?? firstLeaf,
-  };
+  return { number: (row.number ?? 0) + 1, previousLeaf: row.leaf ?? firstLeaf };
 }
 
 /** A worker belongs to no vault: the oldest active one of the workspace seals. */
-async function sealingVault(db: Db, workspaceId: string): Promise<{ id: string; address: string }> {
-  const vault = await db
-    .selectFrom('vaults')
-    .select(['id', 'address'])
-    .where('workspace_id', '=', workspaceId)
-    .where('status', '=', 'active')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
+async function sealingVault(
+  db: Db,
+  workspaceId: string,
+  sealedBy: string | undefined,
+): Promise<{ id: string; address: string }> {
+  const vaults = db.selectFrom('vaults').select(['id', 'address']).where('workspace_id', '=', workspaceId);
+  const chosen =
+    sealedBy === undefined ? vaults.where('status', '=', 'active') : vaults.where('id', '=', sealedBy);
+  const vault = await chosen.orderBy('id').limit(1).executeTakeFirst();
   if (vault) return vault;
   throw new AppError(
     'conflict',

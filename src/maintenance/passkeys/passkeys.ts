@@ -1,9 +1,7 @@
-/**
- * Passkeys of workers: registered on an invitation, confirmed by a second person, revoked, never edited. The first one that
- * is confirmed destroys the key that the service held: from then on only passkeys sign for the worker.
- */
+/** Passkeys of workers: made on an invitation, listed, refused, revoked, never edited. `registrations.ts` makes them count. */
 import { createHash } from 'node:crypto';
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
+import type { Hex } from 'viem';
 import { auditWrite } from '../../access/audit/audit.ts';
 import { findUser } from '../../access/people/members.ts';
 import { findWorkspace } from '../../access/workspaces/workspaces.ts';
@@ -11,32 +9,28 @@ import { fromBytea } from '../../db/bytea.ts';
 import type { Db } from '../../db/database.ts';
 import { violates } from '../../db/faults.ts';
 import { insertAll } from '../../db/writes.ts';
-import { explainRefusedSeal } from '../../holdings/vaults/refused-seal.ts';
-import type { Keyring } from '../../keys/keyring.ts';
+import { type PasskeyRevocation, revocationFormat } from '../../proof/signoff/passkey-document.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
-import {
-  type PasskeyRegistration,
-  registrationFormat,
-  revocationFormat,
-  type StatedActor,
-} from '../signing/passkey-document.ts';
 import { algorithms, spkiOf } from './cose-key.ts';
-import { requireSecondPerson } from './passkey-confirmer.ts';
+import { type Apply, changePasskey, isAlready, type PasskeyKey, setPasskey } from './passkey-change.ts';
+import { codeOf } from './passkey-code.ts';
 import { passkeyHost } from './passkey-host.ts';
 import { invite, type MadeInvitation, openInvitation, useInvitation } from './passkey-invitations.ts';
 import {
   addStatement,
   lockWorker,
+  type Made,
+  nextPlace,
   type Passkey,
   type PasskeyWorker,
   readPasskeys,
+  vaultOfStatement,
 } from './passkeys.store.ts';
 
 export interface PasskeysDeps {
   db: Db;
-  keyring: Pick<Keyring, 'destroySigningKey'>;
   publicUrl(): string;
 }
 
@@ -51,16 +45,15 @@ export interface Passkeys {
     requestId: string,
   ): Promise<{ id: string; code: string }>;
   list(worker: WorkerKey, page: { after?: string | undefined; limit: number }): Promise<Passkey[]>;
-  confirm(caller: Caller, key: PasskeyKey & { code: string }): Promise<Passkey>;
-  refuse(caller: Caller, key: PasskeyKey): Promise<Passkey>;
-  revoke(caller: Caller, key: PasskeyKey & { reason: string }): Promise<Passkey>;
+  refuse(caller: Caller, key: WorkerPasskey): Promise<Passkey>;
+  revoke(caller: Caller, key: WorkerPasskey & { reason: string }): Promise<Passkey>;
 }
 
 export interface RegistrationOffer {
   worker: PasskeyWorker;
   workspaceName: string;
-  /** The name of the person; null if it was a program. */
-  invitedBy: string | null;
+  /** The name of the person who made the link, or the API key that did. */
+  invitedBy: string;
   expiresAt: Date;
   options: object;
 }
@@ -70,42 +63,14 @@ export interface WorkerKey {
   address: string;
 }
 
-export interface PasskeyKey {
-  address: string;
-  id: string;
-}
-
-/** What is known before the confirmation; the rest of the document. */
-type Made = Pick<PasskeyRegistration, 'attestation' | 'invitedBy' | 'registeredAt'>;
+type WorkerPasskey = Omit<PasskeyKey, 'workspaceId'>;
 
 const mostPasskeys = 20;
 
 /** Loaded when first used: 300 modules, which the start of the service does not need. */
 const library = () => import('@simplewebauthn/server');
 
-export function createPasskeys({ db, keyring, publicUrl }: PasskeysDeps): Passkeys {
-  /** Changes one passkey of a worker; both are locked. */
-  const change = (
-    caller: Caller,
-    { address, id }: PasskeyKey,
-    apply: (db: Db, worker: PasskeyWorker, passkey: Passkey) => Promise<void>,
-  ) =>
-    db
-      .transaction()
-      .execute(async (db) => {
-        const { workspaceId } = caller;
-        const worker = await lockWorker(db, workspaceId, { address });
-        const key = { workspaceId, workerId: worker.id };
-        const [passkey] = await readPasskeys(db, key, { id, lock: true });
-        if (!passkey) {
-          throw new AppError('resource_not_found', `The worker ${worker.address} has no passkey ${id}.`);
-        }
-        await apply(db, worker, passkey);
-        const [changed = passkey] = await readPasskeys(db, key, { id });
-        return changed;
-      })
-      .catch(explainRefusedSeal);
-
+export function createPasskeys({ db, publicUrl }: PasskeysDeps): Passkeys {
   return {
     async invite(caller, address) {
       const { origin } = passkeyHost(publicUrl());
@@ -133,8 +98,7 @@ export function createPasskeys({ db, keyring, publicUrl }: PasskeysDeps): Passke
         supportedAlgorithmIDs: Object.values(algorithms),
       });
       const { name: workspaceName } = await findWorkspace(db, workspaceId);
-      const { kind, id } = invitation.invitedBy;
-      const invitedBy = kind === 'user' ? (await findUser(db, id)).name : null;
+      const { name: invitedBy } = await findUser(db, invitation.inviter.invitedBy);
       return { worker, workspaceName, invitedBy, expiresAt, options };
     },
 
@@ -148,7 +112,7 @@ export function createPasskeys({ db, keyring, publicUrl }: PasskeysDeps): Passke
       });
       const id = newId('psk');
       const register = db.transaction().execute(async (db) => {
-        const { workspaceId, worker, invitedBy, ...invitation } = await openInvitation(db, token, {
+        const { workspaceId, worker, inviter, ...invitation } = await openInvitation(db, token, {
           lock: true,
         });
         const key = { workspaceId, workerId: worker.id };
@@ -157,7 +121,7 @@ export function createPasskeys({ db, keyring, publicUrl }: PasskeysDeps): Passke
           throw new AppError('conflict', `A worker can have ${mostPasskeys} passkeys. Revoke one first.`);
         }
         await useInvitation(db, { workspaceId, id: invitation.id });
-        const made: Made = { attestation, invitedBy, registeredAt: new Date().toISOString() };
+        const made: Made = { attestation, ...inviter, registeredAt: new Date().toISOString() };
         await insertAll(db, [
           {
             table: 'worker_passkeys',
@@ -173,6 +137,8 @@ export function createPasskeys({ db, keyring, publicUrl }: PasskeysDeps): Passke
               made: { ...made },
               number: null,
               hash: null,
+              token_hash: null,
+              token_expires_at: null,
               created_at: new Date(),
             },
           },
@@ -194,90 +160,45 @@ export function createPasskeys({ db, keyring, publicUrl }: PasskeysDeps): Passke
       return readPasskeys(db, { workspaceId, workerId: worker.id }, page);
     },
 
-    async confirm(caller, { code, ...key }) {
-      return change(caller, key, async (db, worker, passkey) => {
-        if (passkey.state !== 'unconfirmed') throw isAlready(passkey);
-        const { invitedBy, ...made } = passkey.made as unknown as Made;
-        await requireSecondPerson(db, caller, { invitedBy, workerUserId: worker.userId });
-        if (code.toUpperCase() !== codeOf(passkey.credentialId)) {
-          throw new AppError(
-            'invalid_request',
-            'code is not the one that the worker sees on their device. If it should be, somebody else has used the link: refuse this registration.',
-          );
-        }
-        const confirmedAt = new Date().toISOString();
-        const registration = await addStatement(db, passkey, (number) => ({
-          format: registrationFormat,
-          workspaceId: caller.workspaceId,
-          workerId: worker.id,
-          workerAddress: worker.address,
-          workerName: worker.name,
-          number,
-          credentialId: fromBytea(passkey.credentialId),
-          publicKey: fromBytea(passkey.publicKey),
-          rpId: passkey.rpId,
-          ...made,
-          invitedBy,
-          confirmedBy: { ...caller.actor },
-          confirmedAt,
-        }));
-        await setState(db, caller, passkey, {
-          state: 'active',
-          made: JSON.stringify({ ...passkey.made, confirmedAt }),
-          number: registration.number,
-          hash: Buffer.from(registration.hash.slice(2), 'hex'),
-        });
-        await db
-          .updateTable('workers')
-          .set({ key_holder: 'passkey', updated_at: new Date() })
-          .where('workspace_id', '=', caller.workspaceId)
-          .where('id', '=', worker.id)
-          .execute();
-        if (worker.keyHolder === 'service') {
-          await keyring.destroySigningKey(db, { workspaceId: caller.workspaceId, id: worker.id });
-        }
-        const details = {
-          passkeyId: passkey.id,
-          ...registration,
-          destroyedKey: worker.keyHolder === 'service',
-        };
-        await insertAll(db, [
-          auditWrite(caller, { action: 'passkey.confirm', targetId: worker.id, details }),
-        ]);
-      });
-    },
-
     refuse: (caller, key) =>
       change(caller, key, async (db, worker, passkey) => {
-        if (passkey.state !== 'unconfirmed') throw isAlready(passkey);
-        await setState(db, caller, passkey, { state: 'refused' });
+        if (passkey.state !== 'unconfirmed' && passkey.state !== 'unsigned') throw isAlready(passkey);
+        await setPasskey(db, caller.workspaceId, { id: passkey.id, change: { state: 'refused' } });
         const details = { passkeyId: passkey.id };
         await insertAll(db, [auditWrite(caller, { action: 'passkey.refuse', targetId: worker.id, details })]);
       }),
 
     revoke: (caller, { reason, ...key }) =>
       change(caller, key, async (db, worker, passkey) => {
+        const { workspaceId } = caller;
         const { registration } = passkey;
         if (passkey.state === 'revoked') return;
         if (registration === null) throw isAlready(passkey);
-        await setState(db, caller, passkey, { state: 'revoked' });
-        await addStatement(db, passkey, (number) => ({
-          format: revocationFormat,
-          workspaceId: caller.workspaceId,
+        await setPasskey(db, workspaceId, { id: passkey.id, change: { state: 'revoked' } });
+        const sealedBy = await vaultOfStatement(db, {
+          workspaceId,
           workerId: worker.id,
-          workerAddress: worker.address,
-          workerName: worker.name,
-          number,
+          number: registration.number,
+        });
+        const place = await nextPlace(db, { workspaceId, workerId: worker.id, sealedBy });
+        const document: PasskeyRevocation = {
+          format: revocationFormat,
+          ...{ workspaceId, workerId: worker.id, workerAddress: worker.address, workerName: worker.name },
+          number: place.number,
+          vault: place.vault.address.toLowerCase() as Hex,
           credentialId: fromBytea(passkey.credentialId),
-          registration,
-          reason,
-          revokedBy: { ...caller.actor } as StatedActor,
-          revokedAt: new Date().toISOString(),
-        }));
+          ...{ registration, reason, revokedBy: { ...caller.actor } },
+          revokedAt: new Date(Math.max(Date.now(), Date.parse(passkey.made.receivedAt ?? ''))).toISOString(),
+        };
+        await addStatement(db, passkey, { document, place });
         const details = { passkeyId: passkey.id, reason };
         await insertAll(db, [auditWrite(caller, { action: 'passkey.revoke', targetId: worker.id, details })]);
       }),
   };
+
+  function change(caller: Caller, key: WorkerPasskey, apply: Apply): Promise<Passkey> {
+    return changePasskey(db, { workspaceId: caller.workspaceId, ...key }, apply);
+  }
 }
 
 /** Checked by the library, with what only counts here: the page, the algorithm, and that the user was verified. */
@@ -315,30 +236,6 @@ async function readRegistration(
   }
 }
 
-async function setState(
-  db: Db,
-  { workspaceId }: Caller,
-  { id }: Passkey,
-  change: { state: Passkey['state']; number?: number; hash?: Buffer; made?: string },
-): Promise<void> {
-  await db
-    .updateTable('worker_passkeys')
-    .set(change)
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Short enough to be read aloud; made from what the API does not show before the confirmation. */
-function codeOf(credentialId: Buffer): string {
-  const hex = createHash('sha256').update(credentialId).digest('hex').slice(0, 8).toUpperCase();
-  return `${hex.slice(0, 4)}-${hex.slice(4)}`;
-}
-
 function isKept(state: Passkey['state']): boolean {
-  return state === 'unconfirmed' || state === 'active';
-}
-
-function isAlready({ id, state }: Passkey): AppError {
-  return new AppError('conflict', `The passkey ${id} is ${state}.`);
+  return state === 'unconfirmed' || state === 'unsigned' || state === 'active';
 }

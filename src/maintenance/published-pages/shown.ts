@@ -289,7 +289,7 @@ function signoffInWords(
   shows: Set<EntryField>,
 ): string {
   const who = shows.has('workers') ? ` by ${workerName}` : '';
-  const how = signedWith ? `, ${signedInWords[signedWith]}` : '';
+  const how = `, ${signedInWords[signedWith]}`;
   const licensed =
     shows.has('licences') && licence
       ? `, licence ${licence.number} of ${licence.authority} (${licence.scope})`

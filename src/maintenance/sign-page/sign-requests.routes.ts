@@ -10,8 +10,10 @@ import { attachment, attachmentPolicy, safeMediaType } from '../../http/bodies/a
 import { networkOf } from '../../runtime/client-network.ts';
 import { dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
 import { role, SignoffSchema, signoffsUrl, signoffToJson } from '../entries/entry-signoffs.routes.ts';
-import { sampleAsset, sampleLicence, sampleWork } from '../signing/sample-work.ts';
-import { Assertion, entryPath, requested } from '../signoffs/signoffs.routes.ts';
+import { Assertion } from '../passkeys/assertion-schema.ts';
+import { sampleAsset, sampleWork } from '../signing/sample-work.ts';
+import { askedMembers } from '../signoffs/message-schema.ts';
+import { entryPath, requested } from '../signoffs/signoffs.routes.ts';
 import type { LinkPage, OpenLink } from './sign-requests.store.ts';
 import type { SignRequests } from './sign-requests.ts';
 
@@ -70,22 +72,10 @@ const OpenSchema = named(
       ),
     }),
     statement: text('I have inspected this work.', { description: 'What the signature says' }),
-    fields: Type.Object(
-      {
-        workspaceId: text(sample.workspaceId),
-        assetId: text(sample.assetId),
-        maintenanceId: text(sample.maintenanceId),
-        maintenanceHash: text(sample.maintenanceHash),
-        role,
-        worker: text(sample.workerAddress),
-        licenceScope: text(sampleLicence.scope, { description: 'Empty if no licence is used' }),
-        licenceNumber: text(sampleLicence.number),
-      },
-      {
-        description:
-          'The message of the typed data without `signedAt`, in seconds, which the device adds: the digest of all of it is the challenge',
-      },
-    ),
+    message: Type.Object(askedMembers, {
+      description:
+        'The message of the typed data without `signedAt`, which the device adds: the digest of all of it is the challenge',
+    }),
     passkey: Type.Object(
       {
         rpId: text('holdfast.example.com'),

@@ -2,12 +2,9 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
-import type { SignoffFields } from '../../proof/signoff/signoff-document.ts';
-import type { StatedActor } from '../signing/passkey-document.ts';
+import type { StatedActor } from '../../proof/signoff/passkey-document.ts';
 import type { SignoffRole } from '../signing/signoff-rules.ts';
-
-/** What is signed beside the time, which is that of the signing. */
-export type RequestedFields = Omit<SignoffFields, 'signedAt'>;
+import type { AskedMessage } from '../signoffs/asked.ts';
 
 export interface SignRequest {
   workspaceId: string;
@@ -17,7 +14,7 @@ export interface SignRequest {
   workerId: string;
   workerAddress: string;
   role: SignoffRole;
-  fields: RequestedFields;
+  message: AskedMessage;
   requestedBy: StatedActor;
   createdAt: Date;
   expiresAt: Date;
@@ -35,7 +32,7 @@ export async function putRequest(
     token_hash: hashOf(token),
     asset_id: request.assetId,
     worker_address: request.workerAddress,
-    fields: { ...request.fields },
+    fields: { ...request.message },
     requested_by: { ...request.requestedBy },
     expires_at: request.expiresAt,
     created_at: request.createdAt,
@@ -47,7 +44,7 @@ export async function putRequest(
     .onConflict((conflict) =>
       conflict.columns(['workspace_id', 'maintenance_id', 'worker_id', 'role']).doUpdateSet({
         ...row,
-        fields: JSON.stringify(request.fields),
+        fields: JSON.stringify(request.message),
         requested_by: JSON.stringify(request.requestedBy),
       }),
     )
@@ -68,7 +65,7 @@ export async function findRequest(db: Db, token: string, { lock = false } = {}):
     workerId: row.worker_id,
     workerAddress: row.worker_address,
     role: row.role,
-    fields: row.fields as unknown as RequestedFields,
+    message: row.fields as unknown as AskedMessage,
     requestedBy: row.requested_by as StatedActor,
     createdAt: row.created_at,
     expiresAt: row.expires_at,

@@ -20,6 +20,7 @@ import type { Maintenances } from '../entries/maintenances.ts';
 import { passkeyHost } from '../passkeys/passkey-host.ts';
 import type { GivenAssertion, PasskeyRequest } from '../passkeys/passkey-signing.ts';
 import type { MaintenanceEntry } from '../signing/maintenance-entry.ts';
+import { type AskedMessage, requireAsked } from '../signoffs/asked.ts';
 import type { AskedSignoff, SignoffRequest, Signoffs } from '../signoffs/signoffs.ts';
 import {
   findRequest,
@@ -27,7 +28,6 @@ import {
   listOpenLinks,
   type OpenLink,
   putRequest,
-  type RequestedFields,
   type SignRequest,
   withdrawRequest,
 } from './sign-requests.store.ts';
@@ -56,14 +56,14 @@ export interface OpenRequest {
   };
   /** In the first person: what the signature says. */
   statement: string;
-  fields: RequestedFields;
+  message: AskedMessage;
   passkey: Omit<PasskeyRequest, 'challenge'>;
   expiresAt: Date;
 }
 
 export interface PreparedRequest extends Omit<MadeRequest, 'expiresAt'> {
   worker: { id: string; address: string; name: string };
-  fields: RequestedFields;
+  message: AskedMessage;
   input: SignoffRequest;
 }
 
@@ -130,18 +130,18 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
     const expiresAt = new Date(createdAt.getTime() + daysValid * 24 * 60 * 60 * 1000);
     const rows: PreparedRequest[] = [];
     for (const input of inputs) {
-      const { fields, passkey } = await signoffs.prepare(caller, { ...input, ahead: true });
+      const { typedData, passkey } = await signoffs.prepare(caller, { ...input, ahead: true });
+      const { signedAt: _, ...message } = typedData.message;
       if (!passkey) {
         throw new AppError(
           'conflict',
-          `The worker ${fields.worker} has no passkey. Invite them first: only passkeys sign by link.`,
+          `The worker ${message.workerAddress} has no passkey. Invite them first: only passkeys sign by link.`,
         );
       }
-      const { signedAt: _, ...requested } = fields;
       const { worker } = await findSubject(db, { workspaceId, ...input });
       const token = tokenStart + randomBytes(24).toString('base64url');
       const link = `${origin}/sign/${token}`;
-      rows.push({ id: newId('sgr'), token, link, worker, fields: requested, input });
+      rows.push({ id: newId('sgr'), token, link, worker, message, input });
     }
     // Or a key that may only write could read by its own links.
     for (const scope of ['assets:read', 'files:read'] as const) {
@@ -154,10 +154,10 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
     const commit = () =>
       db.transaction().execute(async (db) => {
         // In one order, so that two of these do not wait for each other.
-        for (const { id, token, worker, fields, input } of rows.toSorted(byWorkerAndRole)) {
+        for (const { id, token, worker, message, input } of rows.toSorted(byWorkerAndRole)) {
           const { assetId, maintenanceId, role } = input;
           await putRequest(db, token, {
-            ...{ workspaceId, id, createdAt, expiresAt, assetId, maintenanceId, role, fields },
+            ...{ workspaceId, id, createdAt, expiresAt, assetId, maintenanceId, role, message },
             ...{ workerId: worker.id, workerAddress: worker.address },
             requestedBy: { ...caller.actor },
           });
@@ -226,7 +226,7 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
 
     async open(token, requestId) {
       const request = await find(token);
-      const { workspaceId, fields, expiresAt } = request;
+      const { workspaceId, message, expiresAt } = request;
       const entry = await entryOf(request, requestId);
       const done = madeBy(request, entry.signoffs);
       if (done) {
@@ -236,9 +236,8 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
         );
       }
       const now = await signoffs.prepare(callerFor(request, requestId), whatOf(request));
-      if (!now.passkey || now.fields.licenceNumber !== fields.licenceNumber) {
-        throw new AppError('conflict', 'What is to be signed has changed. Ask for a new link.');
-      }
+      requireAsked(now.typedData.message, message);
+      if (!now.passkey) throw new Error('who signs with a passkey is asked for one');
       const { challenge: _, ...passkey } = now.passkey;
       const [{ worker }, asset, workspace, requestedBy] = await Promise.all([
         findSubject(db, request),
@@ -254,7 +253,7 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
           files: entry.files.map(({ fileId, name }) => ({ fileId, name })),
           signoffs: entry.signoffs.map(({ role, workerName, signedAt }) => ({ role, workerName, signedAt })),
         },
-        ...{ statement: statements[request.role], fields, passkey, expiresAt },
+        ...{ statement: statements[request.role], message, passkey, expiresAt },
       };
     },
 
@@ -273,8 +272,8 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
         // Only what the signer was shown is signed, and only as long as the link is valid: whatever happens while this waits.
         const asked: AskedSignoff = {
           async take(db) {
-            const { fields, createdAt } = requireUsable(await findRequest(db, token, { lock: true }));
-            return { fields, madeAt: createdAt };
+            const { message, createdAt } = requireUsable(await findRequest(db, token, { lock: true }));
+            return { message, madeAt: createdAt };
           },
         };
         const input = { ...whatOf(request), ...given, asked };
@@ -323,9 +322,9 @@ function callerFor({ workspaceId, id }: SignRequest, requestId: string): Caller 
   return { workspaceId, actor: { kind: 'system', id }, scopes: [], requestId };
 }
 
-function whatOf({ assetId, maintenanceId, workerAddress, role, fields }: SignRequest): SignoffRequest {
-  const { licenceScope } = fields;
-  const named = licenceScope === '' ? {} : { licenceScope };
+function whatOf({ assetId, maintenanceId, workerAddress, role, message }: SignRequest): SignoffRequest {
+  const [licence] = message.licence;
+  const named = licence ? { licenceScope: licence.scope } : {};
   return { assetId, maintenanceId, workerAddress, role, ...named };
 }
 

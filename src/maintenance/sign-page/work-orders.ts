@@ -61,9 +61,9 @@ export function createWorkOrders({
         signed: maintenance.signoffs.map(({ role, workerName, workerAddress, signedAt }) => ({
           ...{ role, workerName, workerAddress, signedAt },
         })),
-        asked: prepared.made.map(({ link, worker, fields }) => ({
-          ...{ link, role: fields.role, workerName: worker.name, workerAddress: worker.address },
-          ...{ licenceScope: fields.licenceScope, licenceNumber: fields.licenceNumber },
+        asked: prepared.made.map(({ link, worker, message: { role, licence } }) => ({
+          ...{ link, role, workerName: worker.name, workerAddress: worker.address },
+          ...{ licenceScope: licence[0]?.scope ?? '', licenceNumber: licence[0]?.number ?? '' },
         })),
         expiresAt: prepared.expiresAt,
       };

@@ -1,4 +1,5 @@
 /** What allows a worker to inspect or certify work. A file of its own, because browsers check sign-offs, too. */
+import { utcTime } from '../../proof/utc-time.ts';
 
 export interface Licence {
   /** Such as B1.1 or C; null: none. */
@@ -43,12 +44,18 @@ export interface LicenceFault {
   message: string;
 }
 
-/** Why the licence does not count at that time, or null. Each limit takes effect at its exact time. */
-export function licenceFault({ validFrom, expiresAt, suspendedAt }: Licence, at: Date): LicenceFault | null {
-  const reached = (time: string | null) => time !== null && Date.parse(time) <= at.getTime();
+/**
+ * Why the licence does not count at that time (in milliseconds since 1970), or null. Each limit takes effect at its exact
+ * time. A limit that is no time is in force: a licence whose end nobody can read does not last for ever.
+ */
+export function licenceFault(
+  { validFrom, expiresAt, suspendedAt }: Licence,
+  at: number,
+): LicenceFault | null {
+  const reached = (time: string | null) => time !== null && !(utcTime(time) > at);
   if (reached(expiresAt)) return { code: 'licence_expired', message: `expired at ${expiresAt}` };
   if (reached(suspendedAt))
     return { code: 'licence_suspended', message: `is suspended since ${suspendedAt}` };
-  if (validFrom === null || reached(validFrom)) return null;
+  if (validFrom === null || utcTime(validFrom) <= at) return null;
   return { code: 'licence_not_yet_valid', message: `is valid only from ${validFrom}` };
 }

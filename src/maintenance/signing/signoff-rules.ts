@@ -1,4 +1,5 @@
 /** Who may sign what: order of the roles, independence, licences. Pure, and safe in browsers. */
+import { utcTime } from '../../proof/utc-time.ts';
 import { type Licence, type LicenceFault, type LicenceName, licenceFault, licenceKey } from './licence.ts';
 import type { Requirement } from './maintenance-entry.ts';
 
@@ -43,7 +44,8 @@ export interface Signing {
   ahead?: boolean | undefined;
   /** The scope of the licence to use. */
   licenceScope?: string | undefined;
-  at: Date;
+  /** Milliseconds since 1970. */
+  at: number;
   requires: Requirement;
   /** Earlier sign-offs. */
   earlier: {
@@ -163,7 +165,7 @@ export function signingTimeFault({
   ...signing
 }: SigningTimes & { recordedAt: string; earlier: SigningTimes[] }): string | null {
   const { signedAt, receivedAt } = signing;
-  const second = (time: string) => Math.floor(Date.parse(time) / 1000);
+  const second = (time: string) => Math.floor(utcTime(time) / 1000);
   if (!(second(signedAt) >= second(recordedAt))) {
     return `It was recorded at ${recordedAt} and cannot have been signed before that, at ${signedAt}.`;
   }

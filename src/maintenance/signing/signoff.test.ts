@@ -5,15 +5,17 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { build } from 'esbuild';
 import { privateKeyToAccount } from 'viem/accounts';
-import { fieldsOf, type SignoffDocument } from '../../proof/signoff/signoff-document.ts';
-import { keySignatureFault } from '../../proof/signoff/signoff-signature.ts';
+import { keySignatureFault } from '../../proof/signoff/signed-with.ts';
+import type { SignoffDocument } from '../../proof/signoff/signoff-document.ts';
+import { signoffDigest, signoffMessage, signoffTypedData } from '../../proof/signoff/signoff-message.ts';
 import { type Licence, licenceFault, licenceKey, wholeLicence } from './licence.ts';
-import { makeSignoffTypedData, verifySignoff } from './signoff.ts';
+import { verifySignoff } from './signoff.ts';
 import { fitsScope, judgeSignoff, type Signing } from './signoff-rules.ts';
+import { typedDataToSign } from './typed-data.ts';
 
 const account = privateKeyToAccount(`0x${'11'.repeat(32)}`);
 const document: SignoffDocument = {
-  format: 'holdfast/signoff@1',
+  format: 'holdfast/signoff@2',
   workspaceId: 'ws_01M7EFHM3E618NAA3TJ9KBWPMT',
   assetId: 'pump é/7',
   maintenanceId: 'mnt_01M7EFHM3E618NAA3TJ9KBWPMT',
@@ -21,15 +23,27 @@ const document: SignoffDocument = {
   role: 'certified',
   workerAddress: account.address,
   workerName: 'Ada Lund',
-  licence: { scope: 'engine', number: 'DK.66.1', authority: 'EASA', expiresAt: '2027-01-01T00:00:00.000Z' },
+  licence: {
+    ...{ category: 'B1.1', scope: 'engine', number: 'DK.66.1', authority: 'EASA', validFrom: null },
+    ...{ expiresAt: '2027-01-01T00:00:00.000Z', suspendedAt: null },
+  },
   signedAt: '2026-11-15T12:00:00.000Z',
+  signedWith: { method: 'held-key', apiKeyId: 'key_1' },
+  release: {
+    organisation: {
+      ...{ name: 'Nordjet', address: 'Hangar 4', authority: 'EASA', approvalNumber: 'DK.145.0042' },
+      regulation: 'Part-145',
+    },
+    asset: { version: 3, name: 'Pump', partNumber: 'P-7', serialNumber: '0417' },
+  },
   // Made with viem's signTypedData; with RFC 6979 it is always the same.
   signature:
-    '0x8b24b7d83914fc498ce4167089dcdf540537fcc193f778bd44323704faba6586718f5942dc347479be1c47de1ca0fdd30a93c7f7ff76559ac68f788586a02eb11b',
+    '0xaabc8caa2b12737ad15c64f91a020db10d49cd733967ede87fe68082130fd011129796e1170eae5de45f5dd21a9065ebaa26c44dcf54a23d0f4421251a713a091b',
 };
 
 test('a frozen sign-off verifies, so that every later version can check old signatures', async () => {
-  assert.equal(await account.signTypedData(makeSignoffTypedData(fieldsOf(document))), document.signature);
+  const typedData = typedDataToSign(signoffTypedData(document));
+  assert.equal(await account.signTypedData(typedData), document.signature);
   assert.deepEqual(await verifySignoff(document, document), []);
 });
 
@@ -48,25 +62,36 @@ test('the verifier runs in browsers, without Node.js', async () => {
   assert.notDeepEqual(await bundled.verifySignoff({ ...document, role: 'performed' }, document), []);
 });
 
-test('a change of any field or of any byte of the signature does not verify', async () => {
-  const fields = fieldsOf(document);
-  for (const name of Object.keys(fields) as (keyof typeof fields)[]) {
-    const value = fields[name];
-    const other =
-      typeof value === 'number'
-        ? value + 1
-        : value.startsWith('0x')
-          ? value.replace(/.$/, (digit) => (digit === '1' ? '2' : '1'))
-          : `${value}x`;
-    assert.notEqual(keySignatureFault({ ...fields, [name]: other }, document.signature), null, name);
+test('a change of any member or of any byte of the signature does not verify', async () => {
+  const message = signoffMessage(document);
+  const leaves: (string | number)[][] = [];
+  const collect = (value: unknown, path: (string | number)[]) => {
+    if (typeof value !== 'object' || value === null) leaves.push(path);
+    else for (const [name, inner] of Object.entries(value)) collect(inner, [...path, name]);
+  };
+  collect(message, []);
+  assert.equal(leaves.length, 27);
+  for (const path of leaves) {
+    type Node = Record<string | number, unknown>;
+    const changed = structuredClone(message);
+    const [last = '', ...above] = path.toReversed();
+    const parent = above.reduceRight<unknown>((node, name) => (node as Node)[name], changed) as Node;
+    const value = parent[last];
+    parent[last] = typeof value === 'number' ? value + 1 : other(String(value));
+    const digest = signoffDigest(changed);
+    assert.notEqual(keySignatureFault(account.address, digest, document.signature), null, path.join('.'));
   }
+  const digest = signoffDigest(message);
   for (let at = 2; at < document.signature.length; at += 2) {
     const byte = Number.parseInt(document.signature.slice(at, at + 2), 16) ^ 1;
     const changed =
       document.signature.slice(0, at) + byte.toString(16).padStart(2, '0') + document.signature.slice(at + 2);
-    assert.notEqual(keySignatureFault(fields, changed), null, `byte ${at / 2 - 1}`);
+    assert.notEqual(keySignatureFault(account.address, digest, changed), null, `byte ${at / 2 - 1}`);
   }
 });
+
+const other = (value: string) =>
+  value.startsWith('0x') ? value.replace(/.$/, (digit) => (digit === '1' ? '2' : '1')) : `${value}x`;
 
 test('reports a malformed document instead of throwing', async () => {
   const changes = [
@@ -75,9 +100,11 @@ test('reports a malformed document instead of throwing', async () => {
     { signature: '0x' },
     { workerAddress: '0x12' },
     { maintenanceHash: '0x12' },
-    { format: 'holdfast/signoff@2' },
+    { format: 'holdfast/signoff@1' },
     { format: 'holdfast/signoff@3' },
     { licence: null },
+    { signedWith: null },
+    { release: null },
   ];
   for (const change of changes) {
     const changed = { ...document, ...change } as SignoffDocument;
@@ -85,7 +112,7 @@ test('reports a malformed document instead of throwing', async () => {
   }
 });
 
-const at = new Date('2026-11-15T12:00:00Z');
+const at = Date.parse('2026-11-15T12:00:00Z');
 const licence = (scope: string, number: string, more: Partial<Licence> = {}) =>
   wholeLicence({ scope, number, authority: 'EASA', expiresAt: null, ...more });
 const signing: Signing = {
@@ -100,7 +127,7 @@ const signing: Signing = {
 };
 
 test('a licence begins, ends and is suspended at the exact moment', () => {
-  const time = (ms: number) => new Date(at.getTime() + ms).toISOString();
+  const time = (ms: number) => new Date(at + ms).toISOString();
   const fault = (more: Partial<Licence>) => licenceFault(licence('repair', 'B', more), at)?.code ?? null;
   assert.equal(fault({}), null);
   assert.equal(fault({ expiresAt: time(1) }), null);
@@ -117,7 +144,7 @@ const judge = (change: Partial<Signing>) => {
 };
 
 test('the licence has the scope and one of the categories that the work needs, and counts now', () => {
-  const past = new Date(at.getTime() - 1).toISOString();
+  const past = new Date(at - 1).toISOString();
   const held = licence('repair', 'B', { category: 'b1.1' });
   const requires = { scope: 'repair', categories: ['B1.1', 'C'], critical: false };
   assert.equal(judge({ requires, licences: [held] }), 'B');
@@ -132,6 +159,26 @@ test('the licence has the scope and one of the categories that the work needs, a
   assert.equal(judge({ licences: [licence('repair', 'B', { suspendedAt: past })] }), 'licence_suspended');
   const other = licence('*', 'D');
   assert.equal(judge({ licences: [licence('repair', 'B', { expiresAt: past }), other] }), 'D');
+});
+
+test('a limit that is no time is in force: what nobody can read does not last for ever', async () => {
+  const fault = (more: Partial<Licence>) => licenceFault(licence('repair', 'B', more), at)?.code ?? null;
+  for (const time of [
+    '31.12.2020',
+    '2036-02-30T00:00:00.000Z',
+    '2036-06-30T24:00:00.000Z',
+    '2036-06-30',
+    '',
+  ]) {
+    assert.equal(fault({ expiresAt: time }), 'licence_expired', time);
+    assert.equal(fault({ suspendedAt: time }), 'licence_suspended', time);
+    assert.equal(fault({ validFrom: time }), 'licence_not_yet_valid', time);
+  }
+  const used = document.licence ?? assert.fail();
+  const unsigned = { ...document, licence: { ...used, expiresAt: '31.12.2020' } };
+  const signature = await account.signTypedData(typedDataToSign(signoffTypedData(unsigned)));
+  const signed = { ...unsigned, signature };
+  assert.deepEqual(await verifySignoff(signed, signed), ['licence.expiresAt is not a time in UTC']);
 });
 
 test('critical work is inspected by somebody who does not certify it', () => {

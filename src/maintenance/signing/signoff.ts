@@ -1,16 +1,16 @@
 /**
- * A sign-off: the typed data that a worker signs, and its verification. Pure, and safe in browsers, so that dossiers can be
- * checked without the service.
+ * A sign-off: the typed data that a worker signs, and its verification against the entry. Pure, and safe in browsers, so that
+ * dossiers can be checked without the service.
  */
-import type { Hex } from 'viem';
+import { workerSignatureFault } from '../../proof/signoff/signed-with.ts';
 import {
   isSignoffFormat,
   type SignoffDocument,
-  type SignoffFields,
   signoffFaults,
 } from '../../proof/signoff/signoff-document.ts';
-import { documentSignatureFault } from '../../proof/signoff/signoff-signature.ts';
-import { licenceFault, licenceKey, wholeLicence } from './licence.ts';
+import { signoffDigest, signoffMessage } from '../../proof/signoff/signoff-message.ts';
+import { utcTime } from '../../proof/utc-time.ts';
+import { licenceFault, licenceKey } from './licence.ts';
 import { type MaintenanceEntry, requirementOf } from './maintenance-entry.ts';
 import { judgeSignoff, type Performer, signingTimeFault } from './signoff-rules.ts';
 
@@ -19,33 +19,6 @@ export type SignedEntry = Pick<
   SignoffDocument,
   'workspaceId' | 'assetId' | 'maintenanceId' | 'maintenanceHash'
 >;
-
-/** No chain and no contract: the worker's statement is independent of where it is anchored. */
-export const signoffDomain = { name: 'Holdfast', version: '1' } as const;
-
-export const signoffTypes = {
-  Signoff: [
-    { name: 'workspaceId', type: 'string' },
-    { name: 'assetId', type: 'string' },
-    { name: 'maintenanceId', type: 'string' },
-    { name: 'maintenanceHash', type: 'bytes32' },
-    { name: 'role', type: 'string' },
-    { name: 'worker', type: 'address' },
-    { name: 'licenceScope', type: 'string' },
-    { name: 'licenceNumber', type: 'string' },
-    { name: 'signedAt', type: 'uint64' },
-  ],
-} as const;
-
-/** The argument of a signer's signTypedData. */
-export function makeSignoffTypedData(fields: SignoffFields) {
-  return {
-    domain: signoffDomain,
-    types: signoffTypes,
-    primaryType: 'Signoff',
-    message: { ...fields, worker: fields.worker as Hex, signedAt: BigInt(fields.signedAt) },
-  } as const;
-}
 
 /**
  * Verifies a sign-off on its own against its entry: the signature, what was signed, and that the licence was valid then.
@@ -60,13 +33,11 @@ export async function verifySignoff(document: SignoffDocument, entry: SignedEntr
   for (const name of ['workspaceId', 'assetId', 'maintenanceId', 'maintenanceHash'] as const) {
     if (document[name] !== entry[name]) faults.push(`${name} does not match the entry`);
   }
-  const signedAt = Date.parse(document.signedAt);
-  if (Number.isNaN(signedAt) || signedAt < 0) return [...faults, 'signedAt is not a time'];
-  const { licence } = document;
-  if (licence === null && document.role !== 'performed') faults.push('it needs a licence and has none');
-  const invalid = licence && licenceFault(wholeLicence(licence), new Date(signedAt));
+  const { licence, role, signedAt } = document;
+  if (licence === null && role !== 'performed') faults.push('it needs a licence and has none');
+  const invalid = licence && licenceFault(licence, utcTime(signedAt));
   if (invalid) faults.push(`the licence ${invalid.message}`);
-  const fault = await documentSignatureFault(document);
+  const fault = await workerSignatureFault(document, signoffDigest(signoffMessage(document)));
   if (fault !== null) faults.push(`the signature is refused: ${fault}`);
   return faults;
 }
@@ -83,9 +54,9 @@ export function signoffsFault(
       role,
       workerAddress,
       identity: null,
-      licences: licence ? [wholeLicence(licence)] : [],
+      licences: licence ? [licence] : [],
       licenceScope: licence?.scope,
-      at: new Date(signedAt),
+      at: utcTime(signedAt),
       requires: requirementOf(entry),
       earlier: documents.slice(0, place),
       performers,

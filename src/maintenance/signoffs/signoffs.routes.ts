@@ -7,17 +7,8 @@ import { notAnchoredYet } from '../../anchoring/anchored.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
 import type { Api } from '../../http/api/api.ts';
 import type { Idempotency } from '../../http/api/idempotency.ts';
-import {
-  address,
-  dateTime,
-  like,
-  named,
-  orNull,
-  plainText,
-  sample,
-  text,
-  unshown,
-} from '../../runtime/schemas.ts';
+import { signoffTypes } from '../../proof/signoff/signoff-message.ts';
+import { address, dateTime, like, named, plainText, sample, text, unshown } from '../../runtime/schemas.ts';
 import {
   role,
   SignoffSchema,
@@ -25,82 +16,29 @@ import {
   signoffToJson,
   signoffsUrl as url,
 } from '../entries/entry-signoffs.routes.ts';
-import { sampleLicence } from '../signing/sample-work.ts';
-import { makeSignoffTypedData, signoffDomain, signoffTypes } from '../signing/signoff.ts';
+import { Assertion, PasskeyOptions, typeMembers } from '../passkeys/assertion-schema.ts';
+import { domainType, shownTypedData, signedDomain } from '../signing/typed-data.ts';
+import { messageMembers } from './message-schema.ts';
 import type { Signoffs } from './signoffs.ts';
 
-const domainType = [
-  { name: 'name', type: 'string' },
-  { name: 'version', type: 'string' },
-];
-
-const Members = Type.Array(Type.Object({ name: Type.String(), type: Type.String() }));
 const inADay = '2026-03-03T09:00:05.000Z';
 const TypedDataSchema = named(
   { title: 'SignoffRequest', description: 'EIP-712 data that a worker signs with their own key' },
   Type.Object({
-    domain: Type.Object({ name: Type.String(), version: Type.String() }, { examples: [signoffDomain] }),
+    domain: Type.Object({ name: Type.String(), version: Type.String() }, { examples: [signedDomain] }),
     types: Type.Object(
-      { EIP712Domain: Members, Signoff: Members },
-      { examples: [{ EIP712Domain: domainType, Signoff: signoffTypes.Signoff }] },
+      {
+        ...{ EIP712Domain: typeMembers, Signoff: typeMembers, Licence: typeMembers, SignedWith: typeMembers },
+        ...{ Release: typeMembers, Organisation: typeMembers, Asset: typeMembers },
+      },
+      { examples: [{ EIP712Domain: domainType, ...signoffTypes }] },
     ),
     primaryType: text('Signoff'),
-    message: Type.Object({
-      workspaceId: text(sample.workspaceId),
-      assetId: text(sample.assetId),
-      maintenanceId: text(sample.maintenanceId),
-      maintenanceHash: text(sample.maintenanceHash),
-      role,
-      worker: text(sample.workerAddress),
-      licenceScope: text(sampleLicence.scope, { description: 'Empty if no licence is used' }),
-      licenceNumber: text(sampleLicence.number),
-      signedAt: Type.Integer({
-        description: 'Seconds since 1970',
-        examples: [Date.parse(sample.signedAt) / 1000],
-      }),
-    }),
+    message: Type.Object(messageMembers),
     signedAt: text(sample.signedAt, { ...dateTime, description: 'Send this with the signature' }),
     expiresAt: text(inADay, { ...dateTime, description: 'The signature is accepted until then' }),
-    passkey: orNull(
-      Type.Object(
-        {
-          challenge: Type.String(),
-          rpId: Type.String(),
-          allowCredentials: Type.Array(Type.Object({ type: Type.String(), id: Type.String() }), {
-            maxItems: 20,
-          }),
-          userVerification: Type.String(),
-        },
-        {
-          description:
-            'For a worker who signs with a passkey: PublicKeyCredentialRequestOptionsJSON of WebAuthn, with the EIP-712 digest as challenge',
-          examples: [null],
-        },
-      ),
-    ),
+    passkey: PasskeyOptions,
   }),
-);
-
-/** As a whole, the longest assertion fits into what a route without a key reads. An id has at most 1023 bytes. */
-const base64url = (maxLength: number, example: string) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$', examples: [example] });
-export const Assertion = Type.Object(
-  {
-    credentialId: base64url(1_364, 'AQIDBA'),
-    authenticatorData: base64url(500, 'OoRcgW8TVbnjHmfL5I--0jc3g78UuU-nPW5-ZH3XcqAFAAAABw'),
-    clientDataJSON: base64url(
-      1_000,
-      'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiVkdobElHUnBaMlZ6ZENCdlppQjNhR0YwSUdseklITnBaMjVsWkM0Z016SSIsIm9yaWdpbiI6Imh0dHBzOi8vaG9sZGZhc3QuZXhhbXBsZS5jb20ifQ',
-    ),
-    signature: base64url(
-      700,
-      'MEQCIEVDSeQi8FKXGR6tE-IdPbUg5avvUgVeSWS4L7IT9ZOhAiAFOnGHdMVyvYolrb6xv81cAlauEc7Pn5w_kl0OUr6viQ',
-    ),
-  },
-  {
-    additionalProperties: false,
-    description: 'What the passkey returned, each in base64url without padding',
-  },
 );
 
 const tags = ['maintenances'];
@@ -184,15 +122,12 @@ export function signoffRoutes(app: Api, { signoffs, idempotency }: SignoffRoutes
     },
     async (request) => {
       const input = { ...request.params, ...request.query };
-      const { fields, expiresAt, passkey } = await signoffs.prepare(callerOf(request), input);
-      const { domain, types, primaryType } = makeSignoffTypedData(fields);
+      const { typedData, expiresAt, passkey } = await signoffs.prepare(callerOf(request), input);
+      // Wallets that take JSON also need the type of the domain; the documentation covers libraries that do not.
+      const { domain, types, primaryType, message } = shownTypedData(typedData);
       return {
-        domain,
-        // Wallets that take JSON also need the type of the domain; the documentation covers libraries that do not.
-        types: { EIP712Domain: domainType, Signoff: [...types.Signoff] },
-        primaryType,
-        message: fields,
-        signedAt: new Date(fields.signedAt * 1000).toISOString(),
+        ...{ domain, types, primaryType, message },
+        signedAt: message.signedAt,
         expiresAt: expiresAt.toISOString(),
         passkey,
       };

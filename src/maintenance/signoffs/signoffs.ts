@@ -12,15 +12,13 @@ import { insertAll, type Write } from '../../db/writes.ts';
 import { recordContent } from '../../holdings/records/record-content.ts';
 import { explainRefusedSeal } from '../../holdings/vaults/refused-seal.ts';
 import type { Keyring } from '../../keys/keyring.ts';
+import { keySignatureFault } from '../../proof/signoff/signed-with.ts';
+import { type SignoffDocument, signedInWords, signoffFormat } from '../../proof/signoff/signoff-document.ts';
 import {
-  fieldsOf,
-  type SignedWith,
-  type SignoffDocument,
-  type SignoffFields,
-  signedInWords,
-  signoffFormat,
-} from '../../proof/signoff/signoff-document.ts';
-import { keySignatureFault } from '../../proof/signoff/signoff-signature.ts';
+  type SignoffTypedData,
+  signoffDigest,
+  signoffTypedData,
+} from '../../proof/signoff/signoff-message.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { findSubject, type Subject } from '../entries/maintenance-subject.ts';
@@ -33,10 +31,10 @@ import {
   refuseReplay,
   takeAssertion,
 } from '../passkeys/passkey-signing.ts';
-import { wholeLicence } from '../signing/licence.ts';
-import { makeSignoffTypedData } from '../signing/signoff.ts';
+import { licenceFault } from '../signing/licence.ts';
 import { judgeSignoff, type SignoffRole, signerAheadMs, signingTimeFault } from '../signing/signoff-rules.ts';
-import { readRelease } from './organisation.store.ts';
+import { typedDataToSign } from '../signing/typed-data.ts';
+import { type AskedMessage, releaseOf, requireAsked } from './asked.ts';
 import { requireSigningAuthority, requireWorker } from './signing-authority.ts';
 import { readOwnKeyRoles } from './signoff-rules.store.ts';
 import { lockEntry, type SignableEntry } from './signoffs.store.ts';
@@ -65,11 +63,11 @@ export interface NewSignoff extends Omit<SignoffRequest, 'ahead'> {
 /** A request to sign, made ahead: the signature may wait on the signer's device as long as the request is valid. */
 export interface AskedSignoff {
   /** Locks the request until the transaction ends; throws if it cannot be used any more. */
-  take(db: Db): Promise<{ fields: Omit<SignoffFields, 'signedAt'>; madeAt: Date }>;
+  take(db: Db): Promise<{ message: AskedMessage; madeAt: Date }>;
 }
 
 export interface PreparedSignoff {
-  fields: SignoffFields;
+  typedData: SignoffTypedData;
   /** Until when the signature is accepted. */
   expiresAt: Date;
   /** For a worker who signs with a passkey. */
@@ -102,11 +100,14 @@ export function createSignoffs({ db, keyring, publicUrl }: SignoffsDeps): Signof
       if (subject.worker.keyHolder === 'service') throw signsItself(subject);
       const entry = await lockEntry(db, { workspaceId, ...request }, { lock: false });
       const signedAt = wholeSeconds(soonest(entry));
-      const document = unsigned({ workspaceId, ...request }, { subject, entry, signedAt });
-      const fields = fieldsOf(document);
-      const key = { workspaceId, workerId: subject.worker.id, publicUrl: publicUrl() };
-      const passkey = subject.worker.keyHolder === 'passkey' ? await passkeyRequest(db, fields, key) : null;
-      return { fields, expiresAt: new Date(signedAt.getTime() + longestMs), passkey };
+      const isPasskey = subject.worker.keyHolder === 'passkey';
+      const signedWith = { method: isPasskey ? 'passkey' : 'own-key' } as const;
+      const release = await releaseOf(db, { workspaceId, ...request });
+      const document = { ...unsigned({ workspaceId, ...request }, { subject, entry, signedAt }), ...release };
+      const typedData = signoffTypedData({ ...document, signedWith });
+      const key = { workspaceId, worker: subject.worker, publicUrl: publicUrl() };
+      const passkey = isPasskey ? await passkeyRequest(db, signoffDigest(typedData.message), key) : null;
+      return { typedData, expiresAt: new Date(signedAt.getTime() + longestMs), passkey };
     },
 
     async create(caller, input, also) {
@@ -118,7 +119,7 @@ export function createSignoffs({ db, keyring, publicUrl }: SignoffsDeps): Signof
         if (caller.person) requireWorker(caller, worker);
         throw passkeyRequired(worker);
       }
-      const keySigned: SignedWith = isHeld ? requireSigningAuthority(caller, worker) : { method: 'own-key' };
+      const keySigned = isHeld ? requireSigningAuthority(caller, worker) : ({ method: 'own-key' } as const);
       const key = { workspaceId, workerId: worker.id, publicUrl: publicUrl() };
       // Before the transaction: a request that holds a connection must not wait for another one.
       const signer = isHeld ? await keyring.signer({ workspaceId, ...worker }) : null;
@@ -136,18 +137,20 @@ export function createSignoffs({ db, keyring, publicUrl }: SignoffsDeps): Signof
         const times = { signedAt, ...(input.signedAt && { receivedAt: wholeSeconds(receivedAt) }) };
         const document = {
           ...unsigned({ workspaceId, ...input }, { subject, entry, ...times }),
-          ...(input.role === 'certified' && { release: await readRelease(db, { workspaceId, ...input }) }),
+          ...(await releaseOf(db, { workspaceId, ...input, asked: asked?.message })),
         };
-        const fields = fieldsOf(document);
-        if (asked) requireAsked(fields, asked.fields);
+        const method = passkey ? ({ method: 'passkey' } as const) : keySigned;
+        const typedData = signoffTypedData({ ...document, signedWith: method });
+        if (asked) requireAsked(typedData.message, asked.message);
+        const digest = signoffDigest(typedData.message);
         const signed =
           input.assertion && passkey
-            ? await takeAssertion(db, input.assertion, { fields, passkey, ...key })
+            ? await takeAssertion(db, input.assertion, { digest, signedAt, passkey, ...key })
             : {
                 signedWith: keySigned,
                 signature: signer
-                  ? await signer.signTypedData(makeSignoffTypedData(fields))
-                  : requireSignature(fields, input.signature ?? ''),
+                  ? await signer.signTypedData(typedDataToSign(typedData))
+                  : requireSignature(worker, digest, input.signature ?? ''),
               };
         const made = makeSignoff({ ...document, ...signed }, { subject, entry });
         await insertAll(db, [
@@ -185,7 +188,7 @@ function unsigned(
     ahead,
   }: SignoffRequest & Pick<MaintenanceKey, 'workspaceId'>,
   { subject, entry, signedAt, receivedAt }: Known & { signedAt: Date; receivedAt?: Date },
-): Omit<SignoffDocument, 'signature' | 'signedWith'> {
+): Omit<SignoffDocument, 'signature' | 'signedWith' | 'release'> {
   if (entry.supersededBy !== null) {
     throw new AppError(
       'conflict',
@@ -207,12 +210,15 @@ function unsigned(
     licenceScope,
     ahead,
     // Not the stated signing time: backdating must not make an expired licence usable.
-    at: new Date(),
+    at: Date.now(),
     requires: entry.requires,
     earlier: entry.earlier,
     performers: entry.performers,
   });
   if ('code' in judged) throw new AppError(judged.code, judged.message);
+  // Nor was it usable before it was valid.
+  const early = judged.licence && licenceFault(judged.licence, signedAt.getTime());
+  if (early) throw new AppError(early.code, `The licence ${judged.licence?.number} ${early.message}.`);
   const times = {
     signedAt: signedAt.toISOString(),
     ...(receivedAt && { receivedAt: receivedAt.toISOString() }),
@@ -279,8 +285,8 @@ function makeSignoff(
   return {
     signoff: {
       ...{ number, role, workerAddress, workerName, signedAt, receivedAt, signature },
-      licence: licence && wholeLicence(licence),
-      signedWith: document.signedWith?.method ?? null,
+      licence,
+      signedWith: document.signedWith.method,
       statement: signedInWords(document),
       signoffHash: fromBytea(digest),
       status: 'pending',
@@ -349,19 +355,12 @@ function requireTimely(signedAt: Date, askedAt: Date | null): void {
   );
 }
 
-/** Throws if what would be signed now is not what the signer was shown. */
-function requireAsked(fields: SignoffFields, asked: Omit<SignoffFields, 'signedAt'>): void {
-  const names = Object.keys(asked) as (keyof typeof asked)[];
-  if (names.every((name) => fields[name] === asked[name])) return;
-  throw new AppError('conflict', 'What is to be signed has changed. Ask for a new link.');
-}
-
-function requireSignature(fields: SignoffFields, signature: string): Hex {
-  const fault = keySignatureFault(fields, signature);
+function requireSignature({ address }: Subject['worker'], digest: Uint8Array, signature: string): Hex {
+  const fault = keySignatureFault(address, digest, signature);
   if (fault === null) return signature.toLowerCase() as Hex;
   throw new AppError(
     'invalid_request',
-    `signature is refused: ${fault}. It must be made by ${fields.worker} over the typed data from …/signoffs/request/, with the same signedAt.`,
+    `signature is refused: ${fault}. It must be made by ${address} over the typed data from …/signoffs/request/, with the same signedAt.`,
   );
 }
 

@@ -8,7 +8,20 @@ import { parseJsonText } from '../../runtime/json-text.ts';
 import { fromHex, toHex } from '../hex.ts';
 import { digestOf, isSignedBy, keyOf } from '../rfc3161/algorithms.ts';
 import { readDer } from '../rfc3161/der.ts';
-import type { PasskeyAssertion } from './signoff-document.ts';
+
+/** What a passkey signed beside the challenge, and which passkey it was. */
+export interface PasskeyAssertion {
+  /** The document that registered it: its number among those of the worker, and its salted hash. */
+  registration: { number: number; hash: Hex };
+  credentialId: Hex;
+  /** A SubjectPublicKeyInfo. */
+  publicKey: Hex;
+  /** The host name that the passkey is bound to. */
+  rpId: string;
+  authenticatorData: Hex;
+  /** Exactly the text that the browser made. */
+  clientDataJSON: string;
+}
 
 export interface AssertionFault {
   reason: 'form' | 'challenge' | 'origin' | 'user-verification' | 'signature';
@@ -35,7 +48,10 @@ export async function assertionFault(
     return { reason: 'challenge', message: 'was made for another challenge, so for something else' };
   }
   if (!isOriginOf(clientData, rpId)) {
-    return { reason: 'origin', message: `was made for ${String(clientData.origin)}, which is not ${rpId}` };
+    return {
+      reason: 'origin',
+      message: `was made for ${JSON.stringify(clientData.origin)}, which is not ${rpId}`,
+    };
   }
   const fault = await authenticatorFault(authenticatorData, rpId);
   if (fault !== null) return fault;
@@ -106,7 +122,9 @@ function readClientData(text: string): ClientData | null {
 /** Https on that host name or one below it; on localhost also http. A page inside another site's page is none of ours. */
 function isOriginOf({ origin, crossOrigin }: ClientData, rpId: string): boolean {
   if (crossOrigin !== undefined && crossOrigin !== false) return false;
-  const [, scheme, host = ''] = /^(https?):\/\/([a-z0-9.-]+)(?::\d{1,5})?$/.exec(String(origin)) ?? [];
+  // A list of one origin has the same text.
+  if (typeof origin !== 'string') return false;
+  const [, scheme, host = ''] = /^(https?):\/\/([a-z0-9.-]+)(?::\d{1,5})?$/.exec(origin) ?? [];
   if (host !== rpId && !host.endsWith(`.${rpId}`)) return false;
   return scheme === 'https' || (scheme === 'http' && rpId === 'localhost');
 }

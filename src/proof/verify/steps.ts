@@ -2,14 +2,20 @@
 
 /** Steps on the document as a whole. */
 export const documentSteps = ['digest', 'claims', 'leaf', 'path', 'seal', 'time'] as const;
-/** The worker's signature, in a proof of a sign-off that is verified with its content. */
+/** The worker's signature, in a proof of a sign-off or of a statement about a passkey that is verified with its content. */
 export const signatureStep = 'signature';
+/** Whether the worker had that passkey, in a proof of a sign-off that is verified with what was anchored of passkeys. */
+export const passkeyStep = 'passkey';
 /** Those without which a verdict is not PASS. */
-export const neededSteps: readonly string[] = [...documentSteps, signatureStep];
+export const neededSteps: readonly string[] = [...documentSteps, signatureStep, passkeyStep];
 /** Steps on each anchor, by its type; and `renewal`, on each renewal. */
 export const clockSteps = ['registry', 'chain', 'finality', 'token', 'block', 'renewal'] as const;
 
-export type StepName = (typeof documentSteps)[number] | (typeof clockSteps)[number] | typeof signatureStep;
+export type StepName =
+  | (typeof documentSteps)[number]
+  | (typeof clockSteps)[number]
+  | typeof signatureStep
+  | typeof passkeyStep;
 
 export interface StepResult {
   status: 'pass' | 'fail' | 'skipped';

@@ -9,14 +9,17 @@ import { plainKeccak } from '../keccak.ts';
 import { claimsHash, kindHash, leafDomain, leafDomainHash, leafHash, subjectHash } from '../leaf.ts';
 import { foldPath } from '../merkle.ts';
 import { recoverSigner, sealId, signatureFault } from '../seal.ts';
-import { checkSignature } from '../signoff/signoff-step.ts';
+import { checkSignature, isSignedKind, readSignedText } from '../signoff/signature-step.ts';
+import type { SignoffDocument } from '../signoff/signoff-document.ts';
 import type { ClockGiven } from './clock.ts';
 import { judgeClocks } from './clocks.ts';
+import { checkPasskey } from './passkey-step.ts';
 import { type ParsedProof, type Proof, parseProof } from './proof.ts';
 import {
   documentSteps,
   fail,
   pass,
+  passkeyStep,
   type Step,
   type StepName,
   type StepResult,
@@ -33,6 +36,8 @@ export interface VerifyOptions extends Partial<Omit<ClockGiven, 'until'>> {
   content?: Content | undefined;
   /** The salt of an HMAC, if its owner keeps it out of the document. */
   salt?: Hex | undefined;
+  /** What was anchored of the passkeys of workers, as JSON Lines: for a sign-off, with its content. */
+  passkeys?: string | undefined;
 }
 
 /** Takes the document as JSON text, or parsed. Text allows one more check: a name that occurs twice is refused. */
@@ -42,11 +47,11 @@ export async function verifyProof(document: unknown, options: VerifyOptions = {}
   if (proof === null) return conclude(malformed(faults), []);
   const leaf = checkLeaf(proof);
   const path = leaf.status === 'pass' ? checkPath(proof) : skip('There is no leaf to start from.');
-  const given = await readSignoff(proof, options);
+  const given = await readSigned(proof, options);
   const digest = await checkDigest(proof, given);
   const results: Record<string, StepResult> = {
     digest,
-    ...(given.signoff && { [signatureStep]: await checkSignoff(proof, given.signoff, digest) }),
+    ...(given.signed && (await checkSigned(proof, given.signed, { ...options, digest }))),
     claims: checkClaims(proof),
     leaf,
     path,
@@ -95,19 +100,35 @@ async function checkDigest({ content, leaf }: Proof, options: VerifyOptions): Pr
 }
 
 /** The content of a sign-off is read twice: for its digest, and for its signature. Any other may be larger than memory. */
-async function readSignoff(
+async function readSigned(
   { kind, content }: Proof,
   options: VerifyOptions,
-): Promise<VerifyOptions & { signoff?: Uint8Array }> {
-  if (kind !== 'signoff' || content.canonicalization !== 'jcs' || options.content === undefined)
+): Promise<VerifyOptions & { signed?: Uint8Array }> {
+  if (!isSignedKind(kind) || content.canonicalization !== 'jcs' || options.content === undefined)
     return options;
-  const signoff = await wholeOf(options.content);
-  return { ...options, content: signoff, signoff };
+  const signed = await wholeOf(options.content);
+  return { ...options, content: signed, signed };
 }
 
-async function checkSignoff(proof: Proof, content: Uint8Array, digest: StepResult): Promise<StepResult> {
-  if (digest.status === 'pass') return checkSignature(proof, content);
-  return skip('The content is not the one that the proof is about.');
+/** Whose signature it is, and for a sign-off, whether the worker had that passkey. */
+async function checkSigned(
+  { kind, subject, claims, leaf }: Proof,
+  content: Uint8Array,
+  { digest, passkeys, ...options }: VerifyOptions & { digest: StepResult },
+): Promise<Record<string, StepResult>> {
+  const [, , , , version, , vault] = leaf.values;
+  const signature =
+    digest.status === 'pass'
+      ? await checkSignature({ kind, subject, claims, version, vault }, content)
+      : skip('The content is not the one that the proof is about.');
+  if (kind !== 'signoff' || passkeys === undefined) return { [signatureStep]: signature };
+  const verify = (proof: Proof, content: Uint8Array) =>
+    verifyProof(proof, { ...options, content, salt: undefined });
+  const passkey =
+    signature.status === 'pass'
+      ? await checkPasskey(readSignedText(content) as SignoffDocument, passkeys, verify)
+      : skip('Without the signature of a worker, there is nobody whose passkey it could be.');
+  return { [signatureStep]: signature, [passkeyStep]: passkey };
 }
 
 function checkClaims({ claims, leaf }: Proof): StepResult {
@@ -126,6 +147,11 @@ function checkLeaf({ kind, subject, content, leaf: { values } }: Proof): StepRes
   const { canonicalization } = content;
   if (values[1] !== kindHash({ kind, canonicalization })) {
     return fail(`The leaf's kind is not ${kind} with the canonicalization ${canonicalization}.`);
+  }
+  if (isSignedKind(kind) && canonicalization !== 'jcs') {
+    return fail(
+      `The canonicalization of the kind ${kind} is jcs, not ${canonicalization}: no other is signed.`,
+    );
   }
   if (values[3] !== subjectHash(subject)) {
     return fail(`The leaf's subject is not ${subject.workspaceId}/${subject.id}.`);

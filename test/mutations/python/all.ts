@@ -9,6 +9,7 @@ import { listsInPython } from './lists.ts';
 import { opentimestampsInPython } from './opentimestamps.ts';
 import { partsInPython } from './parts.ts';
 import { proofsInPython } from './proofs.ts';
+import { signedInPython } from './signed.ts';
 import { tokensInPython } from './tokens.ts';
 
 export const pythonMutations: Mutation[] = [
@@ -22,4 +23,5 @@ export const pythonMutations: Mutation[] = [
   ...limitsInPython,
   ...listsInPython,
   ...partsInPython,
+  ...signedInPython,
 ];

@@ -1,10 +1,12 @@
 /** One of each thing that a path can name, for tests that walk every route. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { signoffDigest } from '../../../src/proof/signoff/signoff-digest.ts';
+import { registrationTypes } from '../../../src/proof/signoff/passkey-document.ts';
+import { signoffDigest } from '../../../src/proof/signoff/signoff-message.ts';
+import { typedDataDigest } from '../../../src/proof/signoff/typed-data.ts';
 import { newId } from '../../../src/runtime/ids.ts';
 import { type Account, becomeOwner, join, type Visitor } from '../clients/browser-session.ts';
-import { softPasskey } from '../clients/soft-passkey.ts';
+import { type SoftPasskey, softPasskey } from '../clients/soft-passkey.ts';
 import { sendForm } from '../clients/upload.ts';
 import { withClient } from '../service/database.ts';
 import { waitUntil } from '../service/process.ts';
@@ -100,41 +102,65 @@ const makeAsset: Make = async (service, { vaultAddress }, name = 'Thing') => {
   return { ...worker, assetId, maintenanceId, requestId, number, intervalId, dossierId, pageId };
 };
 
-/** A worker with a link, and what their device answers to it. */
-async function inviteWorker(service: Service, name: string) {
-  const { address } = await create(service, workers, { name });
-  const { token } = await create(service, `${workers}${address}/invite`, {});
+/** A link for a worker, and what a device of theirs answers to it. */
+async function invitePasskey(service: Service, address: string) {
+  const inviter = await inviterOf(service);
+  const invited = await inviter.call('POST', `${workers}${address}/invite`, { body: {} });
+  assert.equal(invited.status, 201, invited.text);
+  const { token } = invited.json;
   const { options } = await create(service, `${passkeys}/options`, { token });
   const passkey = softPasskey({ origin: service.url.replace('127.0.0.1', 'localhost') });
   return { passkey, address, token, registration: JSON.stringify(passkey.register(options)) };
 }
 
+async function newWorker(service: Service, name: string): Promise<string> {
+  return (await create(service, workers, { name })).address;
+}
+
 async function makeInvitedWorker(service: Service): Promise<PathValues> {
-  const { passkey: _, ...values } = await inviteWorker(service, 'Thing');
+  const { passkey: _, ...values } = await invitePasskey(service, await newWorker(service, 'Thing'));
   return values;
 }
 
-/** A worker whose passkey nobody has confirmed yet, and the code to do so. */
-async function registerWorker(service: Service, name: string) {
-  const { passkey, address, token, registration } = await inviteWorker(service, name);
+/** A passkey of a worker that nobody has confirmed yet, and the code to do so. */
+async function registerPasskey(service: Service, worker: string) {
+  const { passkey, address, token, registration } = await invitePasskey(service, worker);
   const response = JSON.parse(registration);
   const { id, code } = await create(service, `${passkeys}/register`, { token, response });
   return { passkey, address, passkeyId: id, code };
 }
 
 async function makeRegisteredWorker(service: Service): Promise<PathValues> {
-  const { passkey: _, ...values } = await registerWorker(service, 'Thing');
+  const { passkey: _, ...values } = await registerPasskey(service, await newWorker(service, 'Thing'));
   return values;
 }
 
-/** A worker who signs with a passkey. */
-async function makePasskeyWorker(service: Service, name: string) {
-  const { passkey, address, passkeyId, code } = await registerWorker(service, name);
+async function confirmPasskey(service: Service, worker: string) {
+  const { passkey, address, passkeyId, code } = await registerPasskey(service, worker);
   const owner = await ownerOf(service);
   const path = `${workers}${address}/passkeys/${passkeyId}/confirm`;
   const confirmed = await owner.call('POST', path, { body: { code } });
   assert.equal(confirmed.status, 200, confirmed.text);
   return { passkey, address, passkeyId };
+}
+
+/** A worker who signs with a passkey. */
+async function makePasskeyWorker(service: Service, name: string) {
+  return confirmPasskey(service, await newWorker(service, name));
+}
+
+/** A second passkey that the worker has to sign, a link to do so, and what their device with the first one answers to it. */
+async function makeUnsignedPasskey(service: Service): Promise<PathValues> {
+  const { passkey, address } = await makePasskeyWorker(service, 'Thing');
+  const { passkeyId } = await confirmPasskey(service, address);
+  const { token } = await create(service, `${workers}${address}/passkeys/${passkeyId}/link`, {});
+  return { address, passkeyId, token, assertion: JSON.stringify(await answerTo(service, token, passkey)) };
+}
+
+async function answerTo(service: Service, token: string, passkey: SoftPasskey) {
+  const { message, passkey: asked } = await create(service, `${passkeys}/open`, { token });
+  const digest = typedDataDigest({ types: registrationTypes, primaryType: 'PasskeyRegistration', message });
+  return passkey.sign({ rpId: asked.rpId, challenge: Buffer.from(digest).toString('base64url') });
 }
 
 /** A link by which a worker signs an entry with a file, and what their device answers to it. */
@@ -149,11 +175,11 @@ const makeSignRequest: Make = async (service, { vaultAddress = '', fileId = '' }
   const signing = { workerAddress, role: 'performed' };
   const link = await create(service, `${entries}${maintenanceId}/signoffs/requests/`, signing);
   const { token, id: requestId } = link;
-  const { fields, passkey: asked, now } = await create(service, `${signRequests}/open`, { token });
-  const signedAt = Math.floor(Date.parse(now) / 1000);
-  const challenge = Buffer.from(signoffDigest({ ...fields, signedAt })).toString('base64url');
+  const { message, passkey: asked, now } = await create(service, `${signRequests}/open`, { token });
+  const signedAt = `${now.slice(0, 19)}.000Z`;
+  const challenge = Buffer.from(signoffDigest({ ...message, signedAt })).toString('base64url');
   const assertion = JSON.stringify(passkey.sign({ rpId: asked.rpId, challenge }));
-  return { requestId, token, assertion, signedAt: new Date(signedAt * 1000).toISOString() };
+  return { requestId, token, assertion, signedAt };
 };
 
 /** A worker who is a member. */
@@ -263,6 +289,15 @@ function ownerOf(service: Service): Promise<Visitor> {
   return owner;
 }
 
+/** Who invites workers, so that the owner can confirm their passkeys. */
+const inviters = new WeakMap<Service, Promise<Visitor>>();
+
+function inviterOf(service: Service): Promise<Visitor> {
+  const inviter = inviters.get(service) ?? makePerson(service, 'developer', 'Inviter');
+  inviters.set(service, inviter);
+  return inviter;
+}
+
 /** A new person, signed in, with this role in the default workspace. */
 export async function makePerson(service: Service, role: string, name = 'Person'): Promise<Visitor> {
   const owner = await ownerOf(service);
@@ -335,6 +370,10 @@ const takesAway: [request: RegExp, make: MakeForOwner][] = [
   [/^POST .*\/platform\/passkeys$/, makeDeviceAnswer],
   [/^DELETE .*\/platform\/passkeys\//, makeSignInPasskey],
   [/damc\/passkeys\/(options|register)$/, (service) => makeInvitedWorker(service)],
+  [
+    /damc\/passkeys\/(open|sign)$|\/passkeys\/\{passkeyId\}\/(request\/|sign|link)$/,
+    (service) => makeUnsignedPasskey(service),
+  ],
   [/damc\/sign-requests\//, makeSignRequest],
   [/\/passkeys\/\{passkeyId\}\/(confirm|refuse)$/, (service) => makeRegisteredWorker(service)],
   [/\/webhooks\/portal\/|^DELETE .*\/portal-links\//, makePortalLink],

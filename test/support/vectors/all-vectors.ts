@@ -13,6 +13,8 @@ import { otsVectors } from './ots-vectors.ts';
 import { renewalVectors } from './renewal-vectors.ts';
 import { sealVectors } from './seal-vectors.ts';
 import { signoffVectors } from './signoff-vectors.ts';
+import { statementVectors } from './statement-vectors.ts';
+import { statementsVectors } from './statements-vectors.ts';
 import { tamperedVectors } from './tampered-vectors.ts';
 import { textLoadVectors } from './text-load-vectors.ts';
 import { textVectors } from './text-vectors.ts';
@@ -46,6 +48,8 @@ export async function allVectors(): Promise<NamedVector[]> {
     ...(await historyVectors()),
     ...(await historyBatchVectors()),
     ...(await signoffVectors()),
+    ...(await statementVectors()),
+    ...(await statementsVectors()),
     ...trustVectors(base['file-raw']),
   ];
   const names = all.map(({ name }) => name);

@@ -4,9 +4,9 @@ import type { Outcome } from './vector.ts';
 
 type Row = [name: string, about: string, document: object, outcome: Outcome];
 
-/** `good`: by a passkey; `key`: by the worker's own key; `earlier`: of the earlier format. */
+/** `good`: by a passkey; `key`: by the worker's own key. */
 export function receivedRows(
-  { good, key, earlier }: Record<'good' | 'key' | 'earlier', SignoffDocument>,
+  { good, key }: Record<'good' | 'key', SignoffDocument>,
   passes: Outcome,
   fails: Outcome,
 ): Row[] {
@@ -35,11 +35,12 @@ export function receivedRows(
     ],
     ['received-before-1970', 'Received before 1970.', received(good, '1969-12-31T23:59:59.000Z'), fails],
     ['received-null', 'Received never.', received(good, null), fails],
+    ['received-at-24', 'Received at 24:00.', received(good, '2026-11-16T24:00:00.000Z'), fails],
     [
-      'earlier-format-received',
-      'Of the earlier format, with a time of receipt.',
-      received(earlier, at),
-      fails,
+      'received-before-it-was-signed',
+      'Received before it was signed: the rules about entries judge that.',
+      received(good, '2026-11-15T02:09:00.000Z'),
+      passes,
     ],
   ];
 }

@@ -24,8 +24,9 @@ export async function runVector(vector: Vector, verifiers = { verifyProof, verif
   }
   const [document, options] = [documentOf(vector), optionsOf(vector, trust)];
   if (!('chain' in vector.expected)) return verifiers.verifyProof(document, options);
-  const { content, salt, ...given } = options;
-  if (content !== undefined || salt !== undefined) throw new Error('a history is judged without content');
+  const { content, salt, passkeys, ...given } = options;
+  if ([content, salt, passkeys].some((one) => one !== undefined))
+    throw new Error('a history is judged without content');
   const history = await verifiers.verifyHistory(document, given);
   const { verdict, chain, proofs } = history;
   return {
@@ -57,10 +58,10 @@ function trustOf({ trust, trustDocument }: Vector): Trust | undefined | Error {
 }
 
 function optionsOf(vector: Vector, trust: Trust | undefined): VerifyOptions {
-  const { salt, registry, at, rpc } = vector;
+  const { salt, passkeys, registry, at, rpc } = vector;
   return {
     content: contentOf(vector),
-    salt,
+    ...{ salt, passkeys },
     registry: { address: registry ?? usualRegistry, codeHash: registryCodeHash },
     ...(trust ? { trust } : {}),
     ...(at === null ? {} : { at: Date.parse(at) }),

@@ -10,6 +10,8 @@ export interface Vector {
   document?: string;
   content: null | { utf8: string } | { base64: string };
   salt?: Hex;
+  /** The text of the statements about passkeys that are given with a sign-off. */
+  passkeys?: string;
   /** Named by the person who verifies; otherwise it is the usual one. */
   registry?: Hex;
   trust: TrustFile | null;
@@ -71,12 +73,14 @@ export interface Outcome {
   skip?: string[];
   /** Null if no clock vouches. */
   time: string | null;
-  /** A sign-off that is given with its content. */
-  signed?: boolean;
+  /** Of what a worker signed that is given with its content. */
+  signed?: SignedStep[];
 }
 
+type SignedStep = 'signature' | 'passkey';
+
 /** The steps follow from the document; what becomes of them is said by whoever makes the vector. */
-export function expect(proof: Proof, { fail = [], skip = [], time, signed = false }: Outcome): Expected {
+export function expect(proof: Proof, { fail = [], skip = [], time, signed = [] }: Outcome): Expected {
   const steps = stepsOf(proof, signed);
   for (const wanted of [...fail, ...skip]) {
     if (!steps.some((step) => namesOf(step).includes(wanted))) throw new Error(`there is no step ${wanted}`);
@@ -100,15 +104,8 @@ export function malformed(...failing: StepName[]): Expected {
   };
 }
 
-function stepsOf({ anchors, renewals }: Proof, signed: boolean): Omit<ExpectedStep, 'status'>[] {
-  const names = [
-    'digest',
-    ...(signed ? (['signature'] as const) : []),
-    'claims',
-    'leaf',
-    'path',
-    'seal',
-  ] as const;
+function stepsOf({ anchors, renewals }: Proof, signed: SignedStep[]): Omit<ExpectedStep, 'status'>[] {
+  const names = ['digest', ...signed, 'claims', 'leaf', 'path', 'seal'] as const;
   const before = names.map((name) => ({ name }));
   const own = anchors.flatMap((anchor, place) => clockSteps(anchor).map((name) => ({ name, anchor: place })));
   const later = renewals.flatMap(({ anchors: theirs }, renewal) => [
@@ -136,7 +133,7 @@ function namesOf({ name, renewal, anchor }: Omit<ExpectedStep, 'status'>): strin
 
 function verdictOf(steps: ExpectedStep[]): Expected['verdict'] {
   if (steps.some(({ status }) => status === 'fail')) return 'fail';
-  const needed = ['digest', 'signature', 'claims', 'leaf', 'path', 'seal', 'time'];
+  const needed = ['digest', 'signature', 'passkey', 'claims', 'leaf', 'path', 'seal', 'time'];
   return steps.every(({ name, status }) => status === 'pass' || !needed.includes(name))
     ? 'pass'
     : 'incomplete';

@@ -7,6 +7,8 @@ Every rule of the specification is a call of `require` in the module of its sect
     anchors_form, document                        the form of a proof
     digest, leaf, tree, seal                      the steps digest, claims, leaf, path and seal
     rfc3161/, trust, evm/, opentimestamps/        the clocks, and whom to trust
+    typed_data, signed_with, signoff, statement   what workers sign
+    passkeys                                      whether they had the passkey with which they signed
     anchors, renewals, verify, history            all steps together
     report, cli                                   what is printed
 """

@@ -24,6 +24,7 @@ from .verify import verify
 EXIT_CODES = {PASS: 0, FAIL: 1, INCOMPLETE: 2}
 USAGE = 64
 _MOST_DOCUMENT = 32 << 20
+_MOST_STATEMENTS = 128 << 20
 _ADDRESS, _SALT = re.compile(r"0x[0-9a-fA-F]{40}"), re.compile(r"(?:0[xX])?[0-9a-fA-F]{64}")
 
 
@@ -44,6 +45,7 @@ def _parser() -> _Parser:
     parser.add_argument("--trust", metavar="FILE", help="whom to trust, instead of the trust that ships")
     parser.add_argument("--at", metavar="TIME", help="the time of judgement, such as 2026-12-01T00:00:00Z, or a date")
     parser.add_argument("--registry", metavar="ADDRESS", help="a registry at another address")
+    parser.add_argument("--passkeys", metavar="FILE", help="the statements about passkeys of workers, for a sign-off")
     parser.add_argument("--salt", metavar="HEX", help="a salt that the document does not have")
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
@@ -56,6 +58,19 @@ def _open(name: str, opened: ExitStack) -> BinaryIO:
         return opened.enter_context(open(name, "rb"))
     except (OSError, ValueError) as error:
         raise _Usage(f"{name} cannot be read: {error}") from error
+
+
+def _statements(name: str, content: Optional[str], opened: ExitStack) -> bytes:
+    if content is None:
+        raise _Usage("--passkeys is for a sign-off: give that as CONTENT.")
+    data = _open(name, opened).read(_MOST_STATEMENTS + 1)
+    if len(data) > _MOST_STATEMENTS:
+        raise _Usage(f"{name} is too large.")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _Usage(f"{name} is not UTF-8.") from error
+    return data
 
 
 def _salt(value: Optional[str]) -> Optional[bytes]:
@@ -124,8 +139,8 @@ def _no_json(word: str) -> NoReturn:
 
 def _run(arguments: List[str], opened: ExitStack) -> int:
     options = _parser().parse_args(arguments)
-    if [options.proof, options.content, options.trust].count("-") > 1:
-        raise _Usage("Only one of PROOF, CONTENT and the trust file can be standard input.")
+    if [options.proof, options.content, options.trust, options.passkeys].count("-") > 1:
+        raise _Usage("Only one of the files can be standard input.")
     context = Context(
         trust=_trust(options.trust, opened),
         at=_time(options.at),
@@ -133,6 +148,7 @@ def _run(arguments: List[str], opened: ExitStack) -> int:
         registry=_registry(options.registry),
     )
     salt = _salt(options.salt)
+    passkeys = None if options.passkeys is None else _statements(options.passkeys, options.content, opened)
     document = _open(options.proof, opened).read(_MOST_DOCUMENT + 1)
     if len(document) > _MOST_DOCUMENT:
         raise _Usage(f"{options.proof} is too large to be a proof.")
@@ -144,7 +160,7 @@ def _run(arguments: List[str], opened: ExitStack) -> int:
         history = verify_history(document, context)
         verdict, text, value = history.verdict, history_text(history), history_json(history)
     elif document_format == PROOF_FORMAT:
-        result = verify(document, context, content, salt)
+        result = verify(document, context, content, salt, passkeys)
         verdict, text, value = result.verdict, result_text(result), result_json(result)
     else:
         raise _Usage(f"{options.proof} is not a Holdfast document.")

@@ -5,6 +5,8 @@ from .document import Content, Leaf, Subject
 from .outcome import require
 
 LEAF_DOMAIN = keccak256(b"holdfast/leaf@1")
+# What workers sign is JSON.
+SIGNED_KINDS = ("signoff", "passkey")
 
 
 def hashed_twice(*words: bytes) -> bytes:
@@ -36,5 +38,7 @@ def check_leaf(leaf: Leaf, kind: str, content: Content, subject: Subject) -> Non
     require(leaf.domain == LEAF_DOMAIN, "The leaf is of another domain.")
     kind_hash = keccak256(f"{kind}/{content.canonicalization}".encode())
     require(leaf.kind == kind_hash, "The leaf is of another kind or canonicalization.")
+    is_json = content.canonicalization == "jcs"
+    require(is_json or kind not in SIGNED_KINDS, f"The canonicalization of the kind {kind} is jcs.")
     subject_hash = keccak256(f"{subject.workspace_id}/{subject.id}".encode())
     require(leaf.subject == subject_hash, "The leaf is about another subject.")

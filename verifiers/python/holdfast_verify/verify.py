@@ -10,19 +10,21 @@ from .context import Context
 from .digest import claims_hash, content_digest
 from .document import MalformedProof, Proof, proof_from
 from .fields import hex_text
-from .leaf import check_leaf, leaf_hash
+from .leaf import SIGNED_KINDS, check_leaf, leaf_hash
 from .outcome import Fails, Skips, require
 from .renewals import judge_renewals
 from .rfc3161.evidence import Document
 from .result import FAIL, INCOMPLETE, PASS, SKIPPED, Result, Step, Voucher, failed, passed, step_of
 from .seal import check_seal
-from .signoff import check_signoff
+from .passkeys import check_passkey
+from .signoff import Signoff, check_signoff, read_signoff, signoff_in_words
+from .statement import check_statement, read_statement, statement_in_words
 from .strict_json import parse
 from .tree import check_path
 
 STEPS = ("digest", "claims", "leaf", "path", "seal", "time")
-# Without which a verdict is not PASS: the signature belongs to sign-offs that are given with their content.
-_NEEDED = (*STEPS, "signature")
+# Without which a verdict is not PASS. The last two belong to what workers sign, if it is given with its content.
+_NEEDED = (*STEPS, "signature", "passkey")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -42,10 +44,38 @@ def _check_digest(proof: Proof, content: Optional[BinaryIO], given_salt: Optiona
     return f"The content has the digest {hex_text(stated)}."
 
 
-def _check_signature(proof: Proof, content: bytes, digest: Step) -> str:
-    if digest.status != PASS:
-        raise Skips("The content is not the one that the proof is about.")
-    return check_signoff(proof, content[3:] if content.startswith(_BYTE_ORDER_MARK) else content)
+class _Signed:
+    """What a worker signed, if the kind of the proof is one of these and the content is given."""
+
+    def __init__(self, proof: Proof, content: bytes) -> None:
+        self.proof = proof
+        self.content = content[3:] if content.startswith(_BYTE_ORDER_MARK) else content
+        self.signoff: Optional[Signoff] = None
+
+    def steps(self, digest: Step, passkeys: Optional[bytes], context: Context) -> List[Step]:
+        signature = step_of("signature", lambda: self._signature(digest))
+        if passkeys is None or self.proof.kind != "signoff":
+            return [signature]
+        given = passkeys
+        return [signature, step_of("passkey", lambda: self._passkey(given, context))]
+
+    def _signature(self, digest: Step) -> str:
+        if digest.status != PASS:
+            raise Skips("The content is not the one that the proof is about.")
+        subject, claims, leaf = self.proof.subject, self.proof.claims, self.proof.leaf
+        if self.proof.kind == "passkey":
+            statement = read_statement(parse(self.content))
+            check_statement(statement, subject.workspace_id, subject.id, leaf.version, leaf.vault, claims)
+            return statement_in_words(statement)
+        signoff = read_signoff(parse(self.content))
+        check_signoff(signoff, subject.workspace_id, subject.id, claims)
+        self.signoff = signoff
+        return signoff_in_words(signoff)
+
+    def _passkey(self, statements: bytes, context: Context) -> str:
+        if self.signoff is None:
+            raise Skips("Without the signature of a worker, there is nobody whose passkey it could be.")
+        return check_passkey(self.signoff, statements, lambda proof, text: verify_proof(proof, context, BytesIO(text)))
 
 
 def _check_claims(proof: Proof) -> str:
@@ -114,18 +144,23 @@ def _timestamp_anchors(proof: Proof) -> List[TimestampAnchor]:
     return [anchor for anchor in every if isinstance(anchor, TimestampAnchor)]
 
 
-def verify_proof(proof: Proof, context: Context, content: Optional[BinaryIO] = None, salt: Optional[bytes] = None) -> Result:
-    """A proof of the right form."""
-    signoff: Optional[bytes] = None
-    if content is not None and proof.kind == "signoff" and proof.content.canonicalization == "jcs":
-        signoff = content.read()
-        content = BytesIO(signoff)
+def verify_proof(
+    proof: Proof,
+    context: Context,
+    content: Optional[BinaryIO] = None,
+    salt: Optional[bytes] = None,
+    passkeys: Optional[bytes] = None,
+) -> Result:
+    """A proof of the right form. `passkeys`: the statements about passkeys, for a sign-off that is given with its content."""
+    signed: Optional[_Signed] = None
+    if content is not None and proof.kind in SIGNED_KINDS and proof.content.canonicalization == "jcs":
+        whole = content.read()
+        signed, content = _Signed(proof, whole), BytesIO(whole)
     given = content
     digest = step_of("digest", lambda: _check_digest(proof, given, salt))
-    signature = [] if signoff is None else [step_of("signature", lambda: _check_signature(proof, signoff or b"", digest))]
     steps = [
         digest,
-        *signature,
+        *([] if signed is None else signed.steps(digest, passkeys, context)),
         step_of("claims", lambda: _check_claims(proof)),
         step_of("leaf", lambda: _check_leaf(proof)),
     ]
@@ -153,10 +188,16 @@ def verify_proof(proof: Proof, context: Context, content: Optional[BinaryIO] = N
     return Result(verdict, summary, vouchers, steps)
 
 
-def verify(document: bytes, context: Context, content: Optional[BinaryIO] = None, salt: Optional[bytes] = None) -> Result:
+def verify(
+    document: bytes,
+    context: Context,
+    content: Optional[BinaryIO] = None,
+    salt: Optional[bytes] = None,
+    passkeys: Optional[bytes] = None,
+) -> Result:
     """A proof from its text."""
     try:
-        return verify_proof(proof_from(parse(document)), context, content, salt)
+        return verify_proof(proof_from(parse(document)), context, content, salt, passkeys)
     except Fails as fault:
         return _malformed(MalformedProof({"leaf": str(fault)}))
     except MalformedProof as faults:

@@ -176,6 +176,17 @@ class Command(unittest.TestCase):
             self.assertEqual(self.run_command(*arguments).returncode, 64, arguments)
         self.assertEqual(self.run_command("--help").returncode, 0)
 
+    def test_passkeys(self) -> None:
+        for name, code in (("statements-second", 0), ("statements-not-signed", 1), ("statements-unproven", 2)):
+            arguments = self.arguments(name)
+            self.assertEqual(self.run_command(*arguments).returncode, 0)
+            statements = self.write("passkeys.jsonl", vector(name)["passkeys"].encode())
+            self.assertEqual(self.run_command(*arguments, "--passkeys", statements).returncode, code, name)
+            proof, _, *options = arguments
+            self.assertEqual(self.run_command(proof, *options, "--passkeys", statements).returncode, 64)
+            latin = self.write("latin.jsonl", b"\xff")
+            self.assertEqual(self.run_command(*arguments, "--passkeys", latin).returncode, 64)
+
     def test_salt(self) -> None:
         case = vector("hmac-salt-beside")
         arguments = self.arguments("hmac-salt-beside")

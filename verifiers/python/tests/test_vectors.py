@@ -67,7 +67,8 @@ def judge(vector: Dict[str, Any], trust: Trust) -> Union[Result, HistoryResult]:
     document = text.encode("utf-8", "surrogatepass")
     if "chain" in vector["expected"]:
         return verify_history(document, context)
-    return verify(document, context, content_of(vector), bytes.fromhex(salt[2:]) if salt else None)
+    passkeys = vector["passkeys"].encode() if "passkeys" in vector else None
+    return verify(document, context, content_of(vector), bytes.fromhex(salt[2:]) if salt else None, passkeys)
 
 
 def found(result: Union[Result, HistoryResult]) -> Dict[str, Any]:
