@@ -16,6 +16,7 @@ import { growth } from './rows/growth.ts';
 import { indexer } from './rows/indexer.ts';
 import { maintenance } from './rows/maintenance.ts';
 import { memory } from './rows/memory.ts';
+import { neighbours } from './rows/neighbours.ts';
 import { read } from './rows/read.ts';
 import { records, recordsBatch } from './rows/records.ts';
 import { firstStart, warmStart } from './rows/start.ts';
@@ -48,6 +49,7 @@ const rows: Row[] = [
   webhookDeliveries,
   webhookLatency,
   webhookIsolation,
+  neighbours,
   memory,
   bytes,
   embeddedGrowth,
