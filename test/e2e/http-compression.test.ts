@@ -181,6 +181,7 @@ test('never compresses an answer with a secret, on any route', async () => {
     'post /api-v1/damc/assets/{assetId}/maintenances/{maintenanceId}/signoffs/requests/',
     'post /api-v1/damc/assets/{assetId}/published-pages/',
     'post /api-v1/damc/workers/{address}/invite',
+    'post /api-v1/damc/workers/{address}/passkeys/{passkeyId}/link',
     'post /api-v1/platform/api-keys',
     'post /api-v1/platform/approvals/{approvalId}/collect',
     'post /api-v1/platform/invitations',

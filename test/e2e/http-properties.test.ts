@@ -112,6 +112,7 @@ function mayBe(operation: Operation, { status, text, json }: Answer, request: Re
   if (name === 'PATCH /api-v1/platform/webhooks/endpoints/{endpointId}' && errorCode === 'invalid_request')
     return Object.hasOwn(request.body as object, 'url') && !Object.hasOwn(request.body as object, 'headers');
   if (errorCode === 'viewer_not_allowed') return true;
+  if (status === 403) return isSuccess(operation, status, text);
   // Reading conflicts with nothing but that something is not there yet.
   if (status === 409) return method !== 'GET' || isSuccess(operation, status, text) || signsInTurn.test(path);
   if (status !== 404) return false;

@@ -115,8 +115,7 @@ test('every route that names a resource is 404 for another workspace, and change
         service.call(method, path, { body, key: stranger }),
       ]);
       assertError(byPerson, 'resource_not_found');
-      const isForPeople = operation.role !== null || operation.name.endsWith('/invite');
-      assertError(byKey, isForPeople ? 'forbidden' : 'resource_not_found');
+      assertError(byKey, operation.role === null ? 'resource_not_found' : 'forbidden');
     }
   }
   assert.deepEqual(await ownLists(), before);

@@ -110,6 +110,8 @@ const openPaths = [
   'post /api-v1/platform/invitations/accept',
   'post /api-v1/damc/passkeys/options',
   'post /api-v1/damc/passkeys/register',
+  'post /api-v1/damc/passkeys/open',
+  'post /api-v1/damc/passkeys/sign',
   'post /api-v1/damc/sign-requests/open',
   'post /api-v1/damc/sign-requests/file',
   'post /api-v1/damc/sign-requests/sign',

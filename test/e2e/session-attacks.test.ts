@@ -171,6 +171,8 @@ test('every route that changes something requires proof of origin beside a cooki
     '/api-v1/platform/invitations/look',
     '/api-v1/damc/passkeys/options',
     '/api-v1/damc/passkeys/register',
+    '/api-v1/damc/passkeys/open',
+    '/api-v1/damc/passkeys/sign',
     '/api-v1/damc/sign-requests/open',
     '/api-v1/damc/sign-requests/file',
     '/api-v1/damc/sign-requests/sign',

@@ -49,6 +49,7 @@ const ordinary: Record<string, string[]> = {
     ...['installAsset', 'removeAsset', 'createMaintenance'],
     ...['createAssetInterval', 'updateAssetInterval', 'deleteAssetInterval'],
   ],
+  'carries a signature of the worker': ['signPasskeyRegistration'],
   'asks for the proof itself, where the service signs with a key that it holds': ['createSignoff'],
   'sends what was to be sent anyway, or less': ['retryDelivery', 'testEndpoint', 'cancelReplay'],
   'gives no access to anything there is': ['createWorkspace', 'listVaultTransactions'],

@@ -189,8 +189,8 @@ export const evidenceMutations: Mutation[] = [
   {
     name: 'licence good for a moment more',
     file: 'src/maintenance/signing/licence.ts',
-    text: 'Date.parse(time) <= at.getTime();',
-    replacement: 'Date.parse(time) < at.getTime();',
+    text: '!(utcTime(time) > at)',
+    replacement: '!(utcTime(time) >= at)',
     why: 'A licence ends at the moment it names, and a sign-off then rests on nothing.',
     tests: ['src/maintenance/signing/signoff.test.ts'],
   },

@@ -30,8 +30,8 @@ const daysValid = 7;
 export function invite(db: Db, caller: Caller, address: string): Promise<MadeInvitation> {
   return db.transaction().execute(async (db) => {
     const { workspaceId } = caller;
-    const inviter = await requireInviter(db, caller);
     const worker = await lockWorker(db, workspaceId, { address });
+    const inviter = await requireInviter(db, caller);
     await requireSigner(db, worker, workspaceId);
     const token = randomBytes(24).toString('base64url');
     const id = newId('win');

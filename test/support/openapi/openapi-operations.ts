@@ -161,7 +161,7 @@ const expectedConflicts: [request: RegExp, reason: RegExp][] = [
   [/^GET .*\/validations\/\{validationId\}\/proof$/, /has no result yet|not confirmed on the chain yet/],
   [/^GET .*\/audit-log\/proof$/, /audit log has no confirmed anchor yet/],
   [/^GET .*\/(proof|certificate|evidence|history)\/?$/, /not confirmed on the chain yet/],
-  [/^GET .*\/passkeys\/\{passkeyId\}\/request\/$/, /The passkey .* is revoked/],
+  [/^GET .*\/passkeys\/\{passkeyId\}\/request\/$/, /The passkey .* is (revoked|active|refused)/],
   [/^GET .*\/release-certificate\/$/, /is not certified, so there is no release certificate/],
   [/^POST .*\/transfer\/?$/, /already belongs to the vault/],
   [/^POST .*\/install\/$/, /cannot be installed in itself/],
@@ -172,12 +172,17 @@ const expectedConflicts: [request: RegExp, reason: RegExp][] = [
   [/^POST .*\/invitations\/accept$/, /already a member of this workspace/],
 ];
 
+/** The keys of tests are those of an operator, and workers have passkeys. */
+const expectedRefusals: typeof expectedConflicts = [
+  [/\/invite$/, /made on the command line/],
+  [/\/passkeys\/\{passkeyId\}\/sign$/, /send its assertion, and no signature/],
+];
+
 /** Whether the request succeeded, or failed for the reason that is expected of it. `said`: the answer, or its message. */
 export function isSuccess({ name }: Operation, status: number, said: string): boolean {
-  // The keys of tests are those of an operator.
-  if (status === 403 && /\/invite$/.test(name)) return /made on the command line/.test(said);
-  if (status !== 409) return status < 300;
-  return expectedConflicts.find(([request]) => request.test(name))?.[1].test(said) ?? false;
+  if (status < 300) return true;
+  const expected = { 403: expectedRefusals, 409: expectedConflicts }[status] ?? [];
+  return expected.find(([request]) => request.test(name))?.[1].test(said) ?? false;
 }
 
 /** A body that names existing things wherever it must name something. */
