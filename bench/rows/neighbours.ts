@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { apiBase } from '../../src/http/api/api.ts';
 import { jsonPost, type LoadRequest, type LoadResult, startLoadGenerator } from '../load.ts';
 import type { Comparison, Figure, Row } from '../row.ts';
-import { keyHeaders, type Service, serviceEnvironment } from '../service.ts';
+import { type Service, serviceEnvironment } from '../service.ts';
 import { median, playInTurns, type Turn } from '../turns.ts';
 
 const run = promisify(execFile);
@@ -14,51 +14,53 @@ const connections = 16;
 const seconds = { 'warm-up': 2, measured: 8 };
 const ratioToReach = 1.2;
 /** All that a workspace may have. */
-const filters = { endpoints: 10, terms: 30 };
+const filters = { endpoints: 10, terms: 55, length: 2_000 };
 
 interface Misuse {
   name: string;
-  /** Makes what the misuse needs, in the workspace of the neighbour. */
-  prepare(call: Call): Promise<{ honest: LoadRequest; misused: LoadRequest }>;
+  /** What the neighbour sends, with what it needs made before. */
+  prepare(newTenant: () => Promise<Tenant>): Promise<{ honest: LoadRequest; misused: LoadRequest }>;
 }
 
-type Call = (path: string, body: object) => Promise<Record<string, string>>;
-
-const post = (path: string, body: object) => jsonPost(apiBase + path, { body, idempotent: false });
+interface Tenant {
+  make(path: string, body: object): Promise<Record<string, string>>;
+  request(path: string, body: object): LoadRequest;
+}
 
 const misuses: Misuse[] = [
   {
     name: 'the id of an asset is taken',
-    async prepare(call) {
-      const { address: vaultAddress } = await call('/platform/vaults', { name: 'Workshop' });
+    async prepare(newTenant) {
+      const { make, request } = await newTenant();
+      const { address: vaultAddress } = await make('/platform/vaults', { name: 'Workshop' });
       const asset = { vaultAddress, name: 'Pump' };
-      await call('/damc/assets/', { ...asset, assetId: 'taken' });
+      await make('/damc/assets/', { ...asset, assetId: 'taken' });
       return {
-        honest: post('/damc/assets/', asset),
-        misused: post('/damc/assets/', { ...asset, assetId: 'taken' }),
+        honest: request('/damc/assets/', asset),
+        misused: request('/damc/assets/', { ...asset, assetId: 'taken' }),
       };
     },
   },
   {
     name: 'endpoints with long filters',
-    async prepare(call) {
-      const terms = Array.from(
-        { length: filters.terms },
-        (_, place) => `data.address == "0x${String(place).padStart(40, '0')}"`,
-      );
+    async prepare(newTenant) {
+      const [honest, misusing] = [await newTenant(), await newTenant()];
+      const terms = Array.from({ length: filters.terms }, (_, place) => `data.record_id == "rec_${place}"`);
       for (let made = 0; made < filters.endpoints; made += 1)
-        await call('/platform/webhooks/endpoints', {
+        await misusing.make('/platform/webhooks/endpoints', {
           url: `https://127.0.0.1:9/${made}`,
-          eventTypes: ['vault.created'],
-          filter: terms.join(' or '),
+          eventTypes: ['record.*'],
+          filter: terms.join(' or ').padEnd(filters.length),
         });
-      return {
-        honest: post('/damc/workers/', { name: 'Ada Example' }),
-        misused: post('/platform/vaults', { name: 'Filtered' }),
-      };
+      return { honest: await newRecord(honest), misused: await newRecord(misusing) };
     },
   },
 ];
+
+async function newRecord({ make, request }: Tenant): Promise<LoadRequest> {
+  const { address: vaultAddress } = await make('/platform/vaults', { name: 'Cold room' });
+  return request('/platform/records', { vaultAddress, data: { celsius: 4 } });
+}
 
 export const neighbours: Row = {
   name: 'neighbours',
@@ -67,17 +69,16 @@ export const neighbours: Row = {
     const service = await fixture.service();
     const load = await fixture.load();
     const other = await fixture.keep(startLoadGenerator);
-    const mine = { ...post('/platform/vaults', { name: 'Cold room 4' }) };
+    const mine = tenantOf(service, service.key ?? '').request('/platform/vaults', { name: 'Cold room 4' });
     const comparisons: Comparison[] = [];
     const details: Record<string, object> = {};
     for (const { name, prepare } of misuses) {
-      const key = await newTenant(service, name);
-      const { honest, misused } = await prepare(callerWith(service, key));
+      const { honest, misused } = await prepare(() => newTenant(service));
       const beside = (theirs: LoadRequest) => async (turn: Turn) => {
         const how = { url: service.url, connections, seconds: seconds[turn] };
         const [tenant] = await Promise.all([
-          load.run({ ...how, requests: [withKey(mine, service.key ?? '')], perSecond: perSecond.tenant }),
-          other.run({ ...how, requests: [withKey(theirs, key)], perSecond: perSecond.neighbour }),
+          load.run({ ...how, requests: [mine], perSecond: perSecond.tenant }),
+          other.run({ ...how, requests: [theirs], perSecond: perSecond.neighbour }),
         ]);
         return tenant;
       };
@@ -107,25 +108,28 @@ function figureOf(results: LoadResult[]): Figure {
   return { value: median(results.map(({ p99Ms }) => p99Ms)), unit: 'ms', p99Ms: null };
 }
 
-function withKey(request: LoadRequest, key: string): LoadRequest {
-  return { ...request, headers: { ...request.headers, 'x-api-key': key } };
-}
-
-function callerWith(service: Service, key: string): Call {
-  return async (path, body) => {
-    const headers = { ...keyHeaders(service), 'x-api-key': key, 'content-type': 'application/json' };
-    const answer = await fetch(service.url + apiBase + path, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as Record<string, string>;
+function tenantOf({ url }: Service, key: string): Tenant {
+  const headers = { 'x-api-key': key };
+  return {
+    request: (path, body) => jsonPost(apiBase + path, { headers, body, idempotent: false }),
+    async make(path, body) {
+      const answer = await fetch(url + apiBase + path, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+      return (await answer.json()) as Record<string, string>;
+    },
   };
 }
 
-/** A key of a new workspace. */
-async function newTenant({ dataDir }: Service, name: string): Promise<string> {
+let tenants = 0;
+
+async function newTenant(service: Service): Promise<Tenant> {
+  const { dataDir } = service;
+  tenants += 1;
+  const name = `Neighbour ${tenants}`;
   const holdfast = async (...args: string[]) => {
     const program = join(import.meta.dirname, '../../bin/holdfast');
     const { stdout } = await run(program, [...args, '--json'], {
@@ -136,5 +140,5 @@ async function newTenant({ dataDir }: Service, name: string): Promise<string> {
   };
   const { id = '' } = await holdfast('workspaces', 'create', '--name', name);
   const { key = '' } = await holdfast('keys', 'create', '--workspace', id, '--name', name);
-  return key;
+  return tenantOf(service, key);
 }
