@@ -235,6 +235,70 @@ test('a used Idempotency-Key fails its own commit only, and delays its neighbour
   assert.equal(statements.length, 3);
 });
 
+test('a workspace that fails over and over costs the others one repeated statement, not one for each failure', async () => {
+  await insertAll(
+    database.db,
+    ['ws_loop', 'ws_honest'].map((id) => ({
+      table: 'workspaces',
+      row: { id, name: 'x', slug: id.replace('_', '-'), metadata: {} },
+    })),
+  );
+  const statements: string[] = [];
+  const open = () =>
+    createGroupCommit({
+      query(statement: { values: (string | Buffer)[] }) {
+        statements.push(
+          statement.values.map((value) => Buffer.from(value as string).toString('latin1')).join(' '),
+        );
+        return database.pool.query(statement as never);
+      },
+    } as unknown as Pool);
+  const worker = (workspace: string, id: string, address: string): Write[] => [
+    {
+      table: 'workers',
+      row: { workspace_id: workspace, id, name: 'x', address, key_holder: 'worker', licences: [] },
+    },
+  ];
+  // Named by its key, as a row that breaks a rule, and not named at all.
+  const faults: Record<string, (number: number) => Write[]> = {
+    key: (number) => worker('ws_loop', `taken${number}`, '0xtaken'),
+    row: (number) => [
+      {
+        table: 'workers',
+        row: {
+          ...(worker('ws_loop', `bad${number}`, `0xbad${number}`)[0] as Write).row,
+          key_holder: 'nobody',
+        },
+      } as never,
+    ],
+    text: (number) => worker('ws_loop', `null\0${number}`, `0xnull${number}`),
+  };
+  await open()(worker('ws_loop', 'first', '0xtaken'));
+  const rounds = 20;
+  for (const [name, fault] of Object.entries(faults)) {
+    const fresh = open();
+    statements.length = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const told = await Promise.allSettled([
+        ...Array.from({ length: 4 }, (_, n) =>
+          fresh(worker('ws_honest', `${name}${round}h${n}`, `0x${name}${round}h${n}`)),
+        ),
+        ...Array.from({ length: 4 }, (_, n) => fresh(fault(round * 4 + n))),
+      ]);
+      assert.deepEqual(
+        told.map(({ status }) => status),
+        [...Array(4).fill('fulfilled'), ...Array(4).fill('rejected')],
+      );
+    }
+    const withHonest = statements.filter((text) => text.includes('ws_honest')).length;
+    // Where the error names nobody, the halves of one group.
+    assert.ok(
+      withHonest <= rounds + (name === 'text' ? 4 : 1),
+      `${withHonest} statements with rows of others (${name})`,
+    );
+  }
+});
+
 test('two statements with the same unique addresses never deadlock', async () => {
   await insertAll(database.db, [
     { table: 'workspaces', row: { id: 'ws_twins', name: 'x', slug: 'twins', metadata: {} } },

@@ -7,6 +7,7 @@ import { CompiledQuery, type Insertable, type Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import { type ElementType, encodeArray, joinArrays } from './arrays.ts';
 import { columnTypes } from './column-types.ts';
+import { createFaultLanes, namesWorkspace } from './fault-lanes.ts';
 import { isDeadlock, isStatementFault, violates } from './faults.ts';
 import { gather } from './gather.ts';
 import type { Tables } from './tables.ts';
@@ -50,52 +51,80 @@ export async function insertAll(db: Kysely<Tables>, writes: Write[]): Promise<vo
   await db.executeQuery(CompiledQuery.raw(text, values));
 }
 
-/** Returns a function that commits its rows in one statement with all concurrent commits. */
-export function createGroupCommit(pool: Pool): CommitTogether {
-  const names = new Map<string, string>();
+interface Commit {
+  writes: Write[];
+  packed: PackedRows | undefined;
+}
 
-  // Two at a time: one is prepared or answered here while the other is in the database. More would make the groups that
-  // form meanwhile smaller, which is dearer overall.
-  const commit = gather<{ writes: Write[]; packed: PackedRows | undefined }, void>({
-    maxInFlight: 2,
-    maxItems: 500,
-    // About two batches of a thousand things: a larger group gains nothing, and delays others.
-    weight: { of: ({ writes, packed }) => writes.length + (packed?.count ?? 0), max: 4_000 },
-    isItemFault: isStatementFault,
-    isSuspect: ({ writes, packed }, error) =>
-      (packed !== undefined && isOverBudgetOf(packed.workspaceId, error)) ||
-      writes.some(({ row }) => isOverBudgetOf(workspaceOf(row), error) || isAnswerOf(row, error)),
-    async run(groups) {
-      const { text, values } = insertStatement(
-        groups.flatMap(({ writes }) => writes),
-        groups.flatMap(({ packed }) => packed ?? []),
-      );
-      let name = names.get(text);
-      if (name === undefined) {
-        name = `together-${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`;
-        names.set(text, name);
-      }
-      const insert = () => pool.query({ name, text, values });
-      // The statement is the whole transaction, so it can be repeated unchanged.
-      await insert().catch((error) => {
-        if (!isDeadlock(error)) throw error;
-        return insert();
-      });
-      return groups.map(() => undefined);
-    },
+/**
+ * Returns a function that commits its rows in one statement with all concurrent commits. The commits of a workspace that
+ * failed one are for a while gathered by themselves.
+ */
+export function createGroupCommit(pool: Pool): CommitTogether {
+  const insert = createInsert(pool);
+  const commit = createFaultLanes<Commit>({
+    // Two at a time: one is prepared or answered here while the other is in the database. More would make the groups that
+    // form meanwhile smaller, which is dearer overall.
+    together: gatherCommits(2, insert),
+    lane: (inTurn) => gatherCommits(1, (groups) => inTurn(() => insert(groups))),
+    workspaceOf,
+    isFault: isStatementFault,
   });
   return (writes, packed) => commit({ writes, packed });
 }
 
-/** The detail that the counting triggers raise: the budget, its limit and the workspace. */
-function isOverBudgetOf(workspaceId: unknown, error: unknown): boolean {
-  if (!violates(error, 'within_budget')) return false;
-  const [, , overBudget] = ((error as { detail?: string }).detail ?? '').split(' ');
-  return overBudget !== undefined && workspaceId === overBudget;
+function gatherCommits(
+  maxInFlight: number,
+  insert: (groups: Commit[]) => Promise<void>,
+): (item: Commit) => Promise<void> {
+  return gather<Commit, void>({
+    maxInFlight,
+    maxItems: 500,
+    // About two batches of a thousand things: a larger group gains nothing, and delays others.
+    weight: { of: ({ writes, packed }) => writes.length + (packed?.count ?? 0), max: 4_000 },
+    isItemFault: isStatementFault,
+    isSuspect(item, error) {
+      const workspaceId = workspaceOf(item);
+      return (
+        (workspaceId !== undefined && namesWorkspace(error, workspaceId)) ||
+        item.writes.some(({ row }) => isAnswerOf(row, error))
+      );
+    },
+    async run(groups) {
+      await insert(groups);
+      return groups.map(() => undefined);
+    },
+  });
 }
 
-function workspaceOf(row: object): unknown {
-  return (row as { workspace_id?: unknown }).workspace_id;
+function createInsert(pool: Pool): (groups: Commit[]) => Promise<void> {
+  const names = new Map<string, string>();
+  return async (groups) => {
+    const { text, values } = insertStatement(
+      groups.flatMap(({ writes }) => writes),
+      groups.flatMap(({ packed }) => packed ?? []),
+    );
+    let name = names.get(text);
+    if (name === undefined) {
+      name = `together-${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`;
+      names.set(text, name);
+    }
+    const insert = () => pool.query({ name, text, values });
+    // The statement is the whole transaction, so it can be repeated unchanged.
+    await insert().catch((error) => {
+      if (!isDeadlock(error)) throw error;
+      return insert();
+    });
+  };
+}
+
+/** The rows of one commit belong to one workspace, but for those that belong to none. */
+function workspaceOf({ writes, packed }: Commit): string | undefined {
+  if (packed) return packed.workspaceId;
+  for (const { row } of writes) {
+    if ('workspace_id' in row && typeof row.workspace_id === 'string') return row.workspace_id;
+  }
+  return undefined;
 }
 
 /** Whether it is the row of a used Idempotency-Key that the error is about. */

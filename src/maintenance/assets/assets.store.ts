@@ -62,6 +62,16 @@ export async function findAsset(db: Db, { workspaceId, assetId }: AssetKey): Pro
   return withMetadata(asset);
 }
 
+export async function assetExists(db: Db, { workspaceId, assetId }: AssetKey): Promise<boolean> {
+  const row = await db
+    .selectFrom('assets')
+    .select('asset_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('asset_id', '=', assetId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Newest first. */
 export function listAssets(db: Db, workspaceId: string, query: AssetQuery): Promise<StoredAsset[]> {
   return readAssets(

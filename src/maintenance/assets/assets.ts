@@ -30,6 +30,7 @@ import {
   type Asset,
   type AssetKey,
   type AssetQuery,
+  assetExists,
   findAsset,
   listAssets,
   type StoredAsset,
@@ -94,9 +95,14 @@ export function createAssets({ db, commit, vaults, proofs, historyProofs }: Asse
       if (input.assetId !== undefined) checkAssetId(input.assetId);
       const fields = fieldsOf(noFields, input, { ...noFields.usage, ...input.usage });
       const metadata = canonicalMetadata(fields.metadata);
-      const vault = await vaults.get(workspaceId, input.vaultAddress);
+      const [vault, isTaken] = await Promise.all([
+        vaults.get(workspaceId, input.vaultAddress),
+        // Before the shared statement, which a taken id would fail for everybody in it.
+        input.assetId !== undefined && assetExists(db, { workspaceId, assetId: input.assetId }),
+      ]);
       if (vault.status !== 'active') throw vaultDeactivated(vault.address);
       const assetId = input.assetId ?? newId('ast');
+      if (isTaken) throw taken(assetId);
       const at = new Date();
       const { leaf, writes } = makeAssetVersion({
         workspaceId,
@@ -160,7 +166,7 @@ export function createAssets({ db, commit, vaults, proofs, historyProofs }: Asse
         ]);
       } catch (error) {
         if (!violates(error, 'assets_pkey')) explainRefusedSeal(error);
-        throw new AppError('conflict', `There is already an asset ${assetId}.`, { cause: error });
+        throw taken(assetId, error);
       }
       return asset;
     },
@@ -221,6 +227,10 @@ export function createAssets({ db, commit, vaults, proofs, historyProofs }: Asse
       });
     },
   };
+}
+
+function taken(assetId: string, cause?: unknown): AppError {
+  return new AppError('conflict', `There is already an asset ${assetId}.`, { cause });
 }
 
 const noFields: AssetFields = {

@@ -82,6 +82,11 @@ export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
   return {
     async create(caller, input, also) {
       const { workspaceId } = caller;
+      // Before the shared statement, which a taken address would fail for everybody in it.
+      if (input.address !== undefined) {
+        const known = await selectByAddress(db, workspaceId, input.address).executeTakeFirst();
+        if (known) throw taken(known.address);
+      }
       const id = newId('wrk');
       const made = input.address === undefined ? await keyring.newSigningKey({ workspaceId, id }) : null;
       const at = new Date();
@@ -124,9 +129,7 @@ export function createWorkers({ db, commit, keyring }: WorkersDeps): Workers {
         ]);
       } catch (error) {
         if (!violates(error, 'workers_by_address')) throw error;
-        throw new AppError('conflict', `There is already a worker with the address ${address}.`, {
-          cause: error,
-        });
+        throw taken(address, error);
       }
       return worker;
     },
@@ -272,6 +275,10 @@ async function lockWorker(db: Db, workspaceId: string, address: string): Promise
   const row = await selectByAddress(db, workspaceId, address).forUpdate().executeTakeFirst();
   if (!row) throw notFound(address);
   return toWorker(row);
+}
+
+function taken(address: string, cause?: unknown): AppError {
+  return new AppError('conflict', `There is already a worker with the address ${address}.`, { cause });
 }
 
 function selectByAddress(db: Db, workspaceId: string, address: string) {

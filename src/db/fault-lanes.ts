@@ -1,0 +1,82 @@
+/**
+ * Keeps the writes of a workspace that failed a shared statement apart from everybody else's. A statement that fails is run
+ * again for all whose rows were in it, so whoever fails it over and over would multiply the work of the others.
+ */
+import { DatabaseError } from 'pg';
+
+/** After its last fault. */
+const holdsMs = 10_000;
+/** Of all such workspaces together: the rest of the pool belongs to the others. */
+const lanesInFlight = 2;
+
+export interface LaneOptions<Item> {
+  /** One statement for items of any workspace. */
+  together(item: Item): Promise<void>;
+  /** Makes a gatherer for the items of one workspace; `inTurn` holds each of its statements until it has its turn. */
+  lane(inTurn: InTurn): (item: Item) => Promise<void>;
+  workspaceOf(item: Item): string | undefined;
+  /** Whether an item failed by its own content. */
+  isFault(error: unknown): boolean;
+  now?: () => number;
+}
+
+export type InTurn = <Result>(run: () => Promise<Result>) => Promise<Result>;
+
+export function createFaultLanes<Item>(options: LaneOptions<Item>): (item: Item) => Promise<void> {
+  const { together, lane, workspaceOf, isFault, now = () => performance.now() } = options;
+  const inTurn = createTurns(lanesInFlight);
+  /** In the order of their ends. */
+  const lanes = new Map<string, { call(item: Item): Promise<void>; until: number }>();
+
+  function dropEnded(): void {
+    for (const [workspaceId, { until }] of lanes) {
+      if (until > now()) return;
+      lanes.delete(workspaceId);
+    }
+  }
+
+  return async (item) => {
+    const workspaceId = workspaceOf(item);
+    if (workspaceId === undefined) return together(item);
+    if (lanes.size > 0) dropEnded();
+    try {
+      await (lanes.get(workspaceId)?.call ?? together)(item);
+    } catch (error) {
+      if (isFault(error)) {
+        const call = lanes.get(workspaceId)?.call ?? lane(inTurn);
+        lanes.delete(workspaceId);
+        lanes.set(workspaceId, { call, until: now() + holdsMs });
+      }
+      throw error;
+    }
+  };
+}
+
+/**
+ * Whether the error names this workspace: as the first column of a key or of a row that broke a rule, or as the one that is
+ * over its budget. Never by text that a caller chose.
+ */
+export function namesWorkspace(error: unknown, workspaceId: string): boolean {
+  if (!(error instanceof DatabaseError)) return false;
+  const { detail = '', constraint } = error;
+  if (constraint === 'within_budget') return detail.split(' ')[2] === workspaceId;
+  const named = /^(?:Key \(workspace_id\b[^=]*\)=|Failing row contains )\(([^,)]+)/.exec(detail)?.[1];
+  return named === workspaceId;
+}
+
+/** At most so many at once; the others wait in the order they came. */
+function createTurns(most: number): InTurn {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (run) => {
+    if (running < most) running += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await run();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}
