@@ -3,30 +3,38 @@
  * again for all whose rows were in it, so whoever fails it over and over would multiply the work of the others.
  */
 import { DatabaseError } from 'pg';
+import { type GatherOptions, gather } from './gather.ts';
 
 /** After its last fault. */
 const holdsMs = 10_000;
 /** Of all such workspaces together: the rest of the pool belongs to the others. */
 const lanesInFlight = 2;
 
-export interface LaneOptions<Item> {
-  /** One statement for items of any workspace. */
-  together(item: Item): Promise<void>;
-  /** Makes a gatherer for the items of one workspace; `inTurn` holds each of its statements until it has its turn. */
-  lane(inTurn: InTurn): (item: Item) => Promise<void>;
+export interface SharedWrites<Item, Result> extends GatherOptions<Item, Result> {
+  /** Undefined: of none, so that it is never kept apart. */
   workspaceOf(item: Item): string | undefined;
-  /** Whether an item failed by its own content. */
-  isFault(error: unknown): boolean;
   now?: () => number;
 }
 
-export type InTurn = <Result>(run: () => Promise<Result>) => Promise<Result>;
-
-export function createFaultLanes<Item>(options: LaneOptions<Item>): (item: Item) => Promise<void> {
-  const { together, lane, workspaceOf, isFault, now = () => performance.now() } = options;
+/** Like `gather`, for statements that write: whoever failed one by their own content is for a while gathered alone. */
+export function gatherWrites<Item, Result>(
+  options: SharedWrites<Item, Result>,
+): (item: Item) => Promise<Result> {
+  const { run, workspaceOf, isItemFault, isSuspect, now = () => performance.now() } = options;
+  const shared: GatherOptions<Item, Result> = {
+    ...options,
+    isSuspect(item, error) {
+      const workspaceId = workspaceOf(item);
+      return (
+        (workspaceId !== undefined && namesWorkspace(error, workspaceId)) || isSuspect?.(item, error) === true
+      );
+    },
+  };
+  const together = gather(shared);
   const inTurn = createTurns(lanesInFlight);
+  const alone = () => gather({ ...shared, maxInFlight: 1, run: (items) => inTurn(() => run(items)) });
   /** In the order of their ends. */
-  const lanes = new Map<string, { call(item: Item): Promise<void>; until: number }>();
+  const lanes = new Map<string, { call(item: Item): Promise<Result>; until: number }>();
 
   function dropEnded(): void {
     for (const [workspaceId, { until }] of lanes) {
@@ -40,10 +48,10 @@ export function createFaultLanes<Item>(options: LaneOptions<Item>): (item: Item)
     if (workspaceId === undefined) return together(item);
     if (lanes.size > 0) dropEnded();
     try {
-      await (lanes.get(workspaceId)?.call ?? together)(item);
+      return await (lanes.get(workspaceId)?.call ?? together)(item);
     } catch (error) {
-      if (isFault(error)) {
-        const call = lanes.get(workspaceId)?.call ?? lane(inTurn);
+      if (isItemFault(error)) {
+        const call = lanes.get(workspaceId)?.call ?? alone();
         lanes.delete(workspaceId);
         lanes.set(workspaceId, { call, until: now() + holdsMs });
       }
@@ -52,11 +60,13 @@ export function createFaultLanes<Item>(options: LaneOptions<Item>): (item: Item)
   };
 }
 
+type InTurn = <Result>(run: () => Promise<Result>) => Promise<Result>;
+
 /**
  * Whether the error names this workspace: as the first column of a key or of a row that broke a rule, or as the one that is
  * over its budget. Never by text that a caller chose.
  */
-export function namesWorkspace(error: unknown, workspaceId: string): boolean {
+function namesWorkspace(error: unknown, workspaceId: string): boolean {
   if (!(error instanceof DatabaseError)) return false;
   const { detail = '', constraint } = error;
   if (constraint === 'within_budget') return detail.split(' ')[2] === workspaceId;

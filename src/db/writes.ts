@@ -7,9 +7,8 @@ import { CompiledQuery, type Insertable, type Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import { type ElementType, encodeArray, joinArrays } from './arrays.ts';
 import { columnTypes } from './column-types.ts';
-import { createFaultLanes, namesWorkspace } from './fault-lanes.ts';
+import { gatherWrites } from './fault-lanes.ts';
 import { isDeadlock, isStatementFault, violates } from './faults.ts';
-import { gather } from './gather.ts';
 import type { Tables } from './tables.ts';
 
 export type Write = { [T in keyof Tables]: { table: T; row: Insertable<Tables[T]> } }[keyof Tables];
@@ -56,45 +55,25 @@ interface Commit {
   packed: PackedRows | undefined;
 }
 
-/**
- * Returns a function that commits its rows in one statement with all concurrent commits. The commits of a workspace that
- * failed one are for a while gathered by themselves.
- */
+/** Returns a function that commits its rows in one statement with all concurrent commits. */
 export function createGroupCommit(pool: Pool): CommitTogether {
   const insert = createInsert(pool);
-  const commit = createFaultLanes<Commit>({
+  const commit = gatherWrites<Commit, void>({
     // Two at a time: one is prepared or answered here while the other is in the database. More would make the groups that
     // form meanwhile smaller, which is dearer overall.
-    together: gatherCommits(2, insert),
-    lane: (inTurn) => gatherCommits(1, (groups) => inTurn(() => insert(groups))),
-    workspaceOf,
-    isFault: isStatementFault,
-  });
-  return (writes, packed) => commit({ writes, packed });
-}
-
-function gatherCommits(
-  maxInFlight: number,
-  insert: (groups: Commit[]) => Promise<void>,
-): (item: Commit) => Promise<void> {
-  return gather<Commit, void>({
-    maxInFlight,
+    maxInFlight: 2,
     maxItems: 500,
     // About two batches of a thousand things: a larger group gains nothing, and delays others.
     weight: { of: ({ writes, packed }) => writes.length + (packed?.count ?? 0), max: 4_000 },
+    workspaceOf,
     isItemFault: isStatementFault,
-    isSuspect(item, error) {
-      const workspaceId = workspaceOf(item);
-      return (
-        (workspaceId !== undefined && namesWorkspace(error, workspaceId)) ||
-        item.writes.some(({ row }) => isAnswerOf(row, error))
-      );
-    },
+    isSuspect: ({ writes }, error) => writes.some(({ row }) => isAnswerOf(row, error)),
     async run(groups) {
       await insert(groups);
       return groups.map(() => undefined);
     },
   });
+  return (writes, packed) => commit({ writes, packed });
 }
 
 function createInsert(pool: Pool): (groups: Commit[]) => Promise<void> {

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Archive } from '../../anchoring/archive/archive.ts';
 import type { Db } from '../../db/database.ts';
+import { gatherWrites } from '../../db/fault-lanes.ts';
 import { isStatementFault } from '../../db/faults.ts';
-import { gather } from '../../db/gather.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -25,9 +25,10 @@ export function createVersionAdder(
   db: Db,
   archive: Pick<Archive, 'bringBack'>,
 ): (addition: VersionAddition) => Promise<RecordVersion> {
-  const add = gather<VersionAddition, RecordVersion | AppError>({
+  const add = gatherWrites<VersionAddition, RecordVersion | AppError>({
     maxInFlight: 1,
     maxItems: 200,
+    workspaceOf: ({ caller }) => caller.workspaceId,
     isItemFault: isStatementFault,
     run: (additions) => db.transaction().execute((db) => addAll(db, additions)),
   });

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Db } from '../../db/database.ts';
+import { gatherWrites } from '../../db/fault-lanes.ts';
 import { isStatementFault } from '../../db/faults.ts';
-import { gather } from '../../db/gather.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import { eventWrite } from '../../events/events.ts';
 import type { Caller } from '../../runtime/caller.ts';
@@ -20,9 +20,10 @@ export interface StatusChange {
  * transfer that was accepted before still completes: nobody can prevent the deactivation of a vault by sending it something.
  */
 export function createStatusChanger(db: Db): (change: StatusChange) => Promise<Vault | null> {
-  return gather<StatusChange, Vault | null>({
+  return gatherWrites<StatusChange, Vault | null>({
     maxInFlight: 1,
     maxItems: 200,
+    workspaceOf: ({ caller }) => caller.workspaceId,
     isItemFault: isStatementFault,
     run: (changes) =>
       db.transaction().execute(async (db) => {

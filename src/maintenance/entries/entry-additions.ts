@@ -4,8 +4,8 @@
  */
 import { sql } from 'kysely';
 import type { Db } from '../../db/database.ts';
+import { gatherWrites } from '../../db/fault-lanes.ts';
 import { isDeadlock, isStatementFault } from '../../db/faults.ts';
-import { gather } from '../../db/gather.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { noAsset } from '../assets/asset-access.ts';
@@ -37,9 +37,10 @@ type Outcome = 'added' | 'busy' | AppError;
 
 export function createEntryAdder(db: Db, onCorrected: OnCorrected): AddEntry {
   const adder = ({ wait, maxInFlight }: { wait: boolean; maxInFlight: number }) =>
-    gather<Addition, Outcome>({
+    gatherWrites<Addition, Outcome>({
       maxInFlight,
       maxItems: 200,
+      workspaceOf: ({ workspaceId }) => workspaceId,
       isItemFault: isStatementFault,
       run(additions) {
         const add = () => db.transaction().execute((db) => addAll(db, additions, { onCorrected, wait }));
