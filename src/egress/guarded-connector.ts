@@ -1,5 +1,10 @@
 /** Connects to vetted addresses only: the guard looks a name up once for each connection, and that answer is connected to. */
-import type { SecureContext } from 'node:tls';
+import {
+  createSecureContext,
+  DEFAULT_CIPHERS,
+  type SecureContext,
+  type SecureContextOptions,
+} from 'node:tls';
 import { buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.ts';
 
@@ -27,4 +32,12 @@ export function guardedConnector(
       (error) => callback(error, null),
     );
   };
+}
+
+/**
+ * For connections to somebody else's server. Without Diffie-Hellman over finite fields: the server chooses the group, of up
+ * to 10,000 bits, and the client computes with it on the thread that everybody shares.
+ */
+export function outgoingContext(options: SecureContextOptions): SecureContext {
+  return createSecureContext({ ...options, ciphers: `${DEFAULT_CIPHERS}:!kDHE` });
 }

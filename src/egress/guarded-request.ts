@@ -1,10 +1,10 @@
 /** One HTTP exchange with somebody else's server: vetted address, one deadline for all of it, a bounded answer, no redirects. */
-import { createSecureContext, rootCertificates } from 'node:tls';
+import { rootCertificates } from 'node:tls';
 import { Agent, request } from 'undici';
 import { isLoopback } from '../runtime/host-address.ts';
 import { version } from '../runtime/version.ts';
 import { type AddressGuard, BlockedTarget, createAddressGuard, toAllowList } from './address-guard.ts';
-import { guardedConnector } from './guarded-connector.ts';
+import { guardedConnector, outgoingContext } from './guarded-connector.ts';
 import type { Resolve } from './name-lookup.ts';
 
 export interface GuardedRequest {
@@ -62,7 +62,7 @@ export function createGuardedRequests({
   resolve,
   extraAuthority,
 }: GuardedRequestsOptions): GuardedRequests {
-  const secureContext = createSecureContext({
+  const secureContext = outgoingContext({
     ...(extraAuthority !== undefined && { ca: [...rootCertificates, extraAuthority] }),
   });
   const guards = {

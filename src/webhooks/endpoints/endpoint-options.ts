@@ -23,14 +23,14 @@ export interface CheckedOptions {
 }
 
 /** Members that are absent do not change. Throws errors for the caller. */
-export function checkOptions({
+export async function checkOptions({
   filter,
   headers: given,
   clientCertificate: client,
-}: Partial<EndpointOptions>): CheckedOptions {
+}: Partial<EndpointOptions>): Promise<CheckedOptions> {
   const headers = given && checkHeaders(given);
   const names = headers?.map(({ name }) => name);
-  const facts = client === undefined ? undefined : client && readCertificate(client);
+  const facts = client === undefined ? undefined : client && (await readCertificate(client));
   return {
     columns: {
       ...(filter !== undefined && { filter, filter_path: filter === null ? null : compileFilter(filter) }),

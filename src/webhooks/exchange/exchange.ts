@@ -2,10 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import { rootCertificates, type SecureContext } from 'node:tls';
 import { Agent, type Dispatcher, errors } from 'undici';
 import { type AddressGuard, BlockedTarget } from '../../egress/address-guard.ts';
-import { guardedConnector } from '../../egress/guarded-connector.ts';
+import { guardedConnector, outgoingContext } from '../../egress/guarded-connector.ts';
 
 export interface Exchange {
   url: URL;
@@ -175,7 +175,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 }
 
 function secureContextWith(caFile: string | null, client: ClientIdentity | null): SecureContext {
-  return createSecureContext({
+  return outgoingContext({
     ...(caFile !== null && { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] }),
     ...(client && { cert: client.certificate, key: client.privateKey }),
   });
