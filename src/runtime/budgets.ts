@@ -34,6 +34,13 @@ const table = {
     has: (limit) => `${limit} webhook endpoints`,
     remedy: 'Delete one',
   },
+  filter_characters: {
+    // They are evaluated in the commit of each event, which everybody's writes share: ten of the longest.
+    usual: 20_000,
+    about: 'Characters in the filters of all webhook endpoints of a workspace.',
+    has: (limit) => `${limit} characters in the filters of all its webhook endpoints`,
+    remedy: 'Shorten or remove some',
+  },
   streams: {
     usual: 100,
     about: 'Event streams that a workspace has open on each node.',

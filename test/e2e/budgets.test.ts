@@ -104,7 +104,7 @@ test('shows every budget with its limit and usage, of one workspace only', async
   const tenant = await newTenant();
   await tenant.record({ a: 1 });
   const { json } = await tenant.call('GET', '/usage');
-  const [requests, , , , , anchors] = json.budgets;
+  const [requests, , , , , , anchors] = json.budgets;
   // On a slow machine a minute may end in between.
   assert.ok(requests.used >= 1 && requests.used <= 3);
   assert.match(anchors.resetsAt, /T00:00:00\.000Z$/);
@@ -113,6 +113,7 @@ test('shows every budget with its limit and usage, of one workspace only', async
     { ...requests, name: 'requests_per_minute', limit: null, perNode: true },
     { name: 'stored_bytes', limit: 1024 ** 4, used: 7, resetsAt: null, perNode: false },
     { name: 'endpoints', limit: 500, used: 0, resetsAt: null, perNode: false },
+    { name: 'filter_characters', limit: 20_000, used: 0, resetsAt: null, perNode: false },
     { name: 'streams', limit: 100, used: 0, resetsAt: null, perNode: true },
     { name: 'exports', limit: 4, used: 0, resetsAt: null, perNode: true },
     { name: 'anchors_per_day', limit: 100_000_000, used: 1, resetsAt: anchors.resetsAt, perNode: false },
@@ -310,6 +311,34 @@ test('limits webhook endpoints, and a deleted one makes room', async () => {
   const made = answers.find(({ status }) => status === 201);
   assert.equal((await tenant.call('DELETE', `/webhooks/endpoints/${made?.json.id}`)).status, 204);
   assert.equal((await make()).status, 201);
+});
+
+test('limits the filters of all endpoints together, also by changes; a shorter one is always accepted', async () => {
+  const tenant = await newTenant();
+  const filter = (length: number) => 'data.version > 1 or data.version > 1'.padEnd(length);
+  const make = (length: number) =>
+    tenant.call('POST', '/webhooks/endpoints', {
+      ...{ url: 'https://127.0.0.1:9/hook', eventTypes: ['vault.deactivated'], enabled: false },
+      filter: filter(length),
+    });
+  const first = await make(2000);
+  assert.equal(first.status, 201, first.text);
+  await tenant.limit({ filter_characters: 3500 });
+  assert.deepEqual(statuses(await Promise.all([make(1000), make(1000), make(600)])), [201, 403, 403]);
+  const refused = await make(2000);
+  assertError(refused, 'budget_exceeded', /3,500 characters.*Shorten.*HOLDFAST_BUDGET_FILTER_CHARACTERS/);
+  assert.equal(refused.headers.get('x-budget'), 'filter_characters');
+  const used = await tenant.used('filter_characters');
+  const other = await make(100);
+  assert.equal(other.status, 201, other.text);
+  assert.equal(await tenant.used('filter_characters'), used + 100);
+  const change = (id: string, text: string | null) =>
+    tenant.call('PATCH', `/webhooks/endpoints/${id}`, { filter: text });
+  assertError(await change(other.json.id, filter(2000)), 'budget_exceeded');
+  await tenant.limit({ filter_characters: 50 });
+  assert.equal((await change(first.json.id, filter(1999))).status, 200);
+  assert.equal((await change(other.json.id, null)).status, 200);
+  assertError(await change(other.json.id, filter(51)), 'budget_exceeded');
 });
 
 test('the command line shows, changes and resets the limits of a workspace', async () => {

@@ -2135,7 +2135,7 @@ class Usage(TypedDict):
 
 
 class UsageBudgets(TypedDict):
-    name: Literal["requests_per_minute", "stored_bytes", "endpoints", "streams", "exports", "anchors_per_day", "api_keys"]
+    name: Literal["requests_per_minute", "stored_bytes", "endpoints", "filter_characters", "streams", "exports", "anchors_per_day", "api_keys"]
     limit: Optional[int]
     used: int
     resetsAt: Optional[str]

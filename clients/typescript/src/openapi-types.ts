@@ -5919,7 +5919,7 @@ export interface components {
         Usage: {
             budgets: {
                 /** @enum {string} */
-                name: "requests_per_minute" | "stored_bytes" | "endpoints" | "streams" | "exports" | "anchors_per_day" | "api_keys";
+                name: "requests_per_minute" | "stored_bytes" | "endpoints" | "filter_characters" | "streams" | "exports" | "anchors_per_day" | "api_keys";
                 /** @description Null means no limit */
                 limit: number | null;
                 used: number;
@@ -12477,7 +12477,7 @@ export interface operations {
                     }[];
                     /** @description Shown to a receiver that asks for a certificate of the client */
                     clientCertificate?: {
-                        /** @description In PEM, with its authorities */
+                        /** @description In PEM, with its authorities. Keys: RSA with at most 4096 bits, P-256, P-384, Ed25519 */
                         certificate: string;
                         /** @description In PEM, not encrypted */
                         privateKey: string;
@@ -12633,7 +12633,7 @@ export interface operations {
                     }[];
                     /** @description Shown to a receiver that asks for a certificate of the client */
                     clientCertificate?: {
-                        /** @description In PEM, with its authorities */
+                        /** @description In PEM, with its authorities. Keys: RSA with at most 4096 bits, P-256, P-384, Ed25519 */
                         certificate: string;
                         /** @description In PEM, not encrypted */
                         privateKey: string;

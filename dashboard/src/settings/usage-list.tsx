@@ -23,6 +23,7 @@ const labels: Record<string, string> = {
   requests_per_minute: 'Requests per minute',
   stored_bytes: 'Files and data',
   endpoints: 'Webhook endpoints',
+  filter_characters: 'Characters in webhook filters',
   streams: 'Open event streams',
   exports: 'Dossier downloads in progress',
   anchors_per_day: 'Anchors today (UTC)',

@@ -77,6 +77,9 @@ async function readNear(db: Db, workspaceIds: string[]): Promise<NearRow[]> {
       select w.id, 'endpoints', count(*), (l.limits ->> 'endpoints')::bigint
       from webhook_endpoints where workspace_id = w.id and deleted_at is null
       union all
+      select w.id, 'filter_characters', coalesce(sum(length(filter)), 0)::bigint, (l.limits ->> 'filter_characters')::bigint
+      from webhook_endpoints where workspace_id = w.id and deleted_at is null
+      union all
       select w.id, 'api_keys', count(*), (l.limits ->> 'api_keys')::bigint
       from api_keys where workspace_id = w.id and revoked_at is null and (expires_at is null or expires_at > now())
     ) as u

@@ -66,6 +66,9 @@ export async function readStored(db: Db, workspaceId: string): Promise<BudgetUse
     select 'endpoints', ${limitInSql(workspaceId, 'endpoints')}, count(*), null
     from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null
     union all
+    select 'filter_characters', ${limitInSql(workspaceId, 'filter_characters')}, coalesce(sum(length(filter)), 0)::bigint, null
+    from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null
+    union all
     select 'api_keys', ${limitInSql(workspaceId, 'api_keys')}, count(*), null
     from api_keys where workspace_id = ${workspaceId} and revoked_at is null
       and (expires_at is null or expires_at > now())`.execute(db);

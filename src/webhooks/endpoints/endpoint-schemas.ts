@@ -68,7 +68,7 @@ const clientCertificate = Type.Unsafe<ClientCertificate | null>({
       certificate: Type.String({
         maxLength: pemLimits.certificate,
         pattern: pemPattern,
-        description: 'In PEM, with its authorities',
+        description: 'In PEM, with its authorities. Keys: RSA with at most 4096 bits, P-256, P-384, Ed25519',
       }),
       privateKey: Type.String({
         maxLength: pemLimits.privateKey,

@@ -1,6 +1,7 @@
 /** Endpoints in SQL: their rows, their limit, their health, and who subscribes to anchor events. */
 import { type Selectable, sql } from 'kysely';
 import { limitInSql } from '../../access/workspaces/workspace-limits.ts';
+import { locks } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
 import { gather } from '../../db/gather.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -80,6 +81,28 @@ export async function refuseTooMany(db: Db, workspaceId: string): Promise<void> 
     where workspace_id = ${workspaceId} and deleted_at is null`.execute(db);
   const { count = 0, limit = null } = rows[0] ?? {};
   if (limit !== null && count >= limit) throw budgetExceeded('endpoints', limit);
+}
+
+/** `filter`: of the endpoint `id`, which may exist with another one. A shorter one is always allowed. */
+export async function refuseLongFilters(
+  db: Db,
+  { workspaceId, id, filter }: { workspaceId: string; id: string; filter: string | null | undefined },
+): Promise<void> {
+  if (!filter) return;
+  const { rows } = await sql<{ others: number; own: number; limit: number | null }>`
+    select coalesce(sum(length(filter)) filter (where id <> ${id}), 0)::bigint as others,
+      coalesce(sum(length(filter)) filter (where id = ${id}), 0)::bigint as own,
+      ${limitInSql(workspaceId, 'filter_characters')} as limit
+    from webhook_endpoints where workspace_id = ${workspaceId} and deleted_at is null`.execute(db);
+  const { others = 0, own = 0, limit = null } = rows[0] ?? {};
+  const length = [...filter].length;
+  if (limit !== null && length > own && others + length > limit)
+    throw budgetExceeded('filter_characters', limit);
+}
+
+/** Until the end of the transaction, so that what is counted stays as it is. */
+export async function lockEndpoints(db: Db, workspaceId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${locks.webhookEndpoints}, hashtext(${workspaceId}))`.execute(db);
 }
 
 /**

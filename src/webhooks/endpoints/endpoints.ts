@@ -1,7 +1,6 @@
 /** Webhook endpoints: where events are sent, which types, and the secret that signs them. */
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
-import { locks } from '../../db/advisory-lock.ts';
 import type { Db } from '../../db/database.ts';
 import { insertAll, type Write } from '../../db/writes.ts';
 import { type AddressGuard, BlockedTarget } from '../../egress/address-guard.ts';
@@ -23,7 +22,9 @@ import {
   type EndpointRow,
   failingTooLong,
   findEndpoint,
+  lockEndpoints,
   type Ordering,
+  refuseLongFilters,
   refuseTooMany,
   toEndpoint,
 } from './endpoints.store.ts';
@@ -130,10 +131,11 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
 
     async create(caller, input, also) {
       const { workspaceId } = caller;
-      const { columns, sealed, details } = checkOptions(givenOptions(input));
-      await refuseTooMany(db, workspaceId);
-      const url = await vet(input.url);
+      const { columns, sealed, details } = await checkOptions(givenOptions(input));
       const id = newId('whe');
+      await refuseTooMany(db, workspaceId);
+      await refuseLongFilters(db, { workspaceId, id, filter: input.filter });
+      const url = await vet(input.url);
       const secret = newWebhookSecret();
       const keyPair = input.ed25519 ? newKeyPair() : null;
       const { outcome, write } = await tester.send(
@@ -165,10 +167,9 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
       const made = { endpoint, secret, test: outcome };
       await db.transaction().execute(async (db) => {
         // Counted again: others may have been created during the test.
-        await sql`select pg_advisory_xact_lock(${locks.webhookEndpoints}, hashtext(${workspaceId}))`.execute(
-          db,
-        );
+        await lockEndpoints(db, workspaceId);
         await refuseTooMany(db, workspaceId);
+        await refuseLongFilters(db, { workspaceId, id, filter: input.filter });
         await insertAll(db, [
           {
             table: 'webhook_endpoints',
@@ -225,8 +226,9 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
 
     async update(caller, id, change) {
       const { workspaceId } = caller;
-      const { columns, sealed, details: checked } = checkOptions(change);
+      const { columns, sealed, details: checked } = await checkOptions(change);
       const before = await findEndpoint(db, { workspaceId, id });
+      await refuseLongFilters(db, { workspaceId, id, filter: change.filter });
       const url = change.url === undefined ? before.url : await vet(change.url);
       refuseMovedHeaders(before, change, url);
       const keyPair = change.ed25519 && before.public_key === null ? newKeyPair() : null;
@@ -239,7 +241,10 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
               await sendingAfter(before, change, { sealed, keyPair }),
             );
       const endpoint = await db.transaction().execute(async (db) => {
+        // Counted again: others may have been changed during the test.
+        if (change.filter) await lockEndpoints(db, workspaceId);
         const row = await findEndpoint(db, { workspaceId, id, lock: true });
+        await refuseLongFilters(db, { workspaceId, id, filter: change.filter });
         refuseMovedHeaders(row, change, url);
         const enabled = change.enabled ?? row.enabled;
         const disabledReason = enabled ? null : (row.disabled_reason ?? 'owner');
