@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/database.ts';
 import type { FindCaller } from '../http/admission/authentication.ts';
+import { createRateLimiter } from '../http/admission/rate-limit.ts';
 import type { Part } from '../http/api/part.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { openServiceSecret } from '../keys/service-secret.ts';
@@ -75,9 +76,10 @@ export async function createAccess(
       allow: webhooks.allow,
       secret: await openServiceSecret(db, keyring, 'provider-tokens'),
     });
+  const sessionSecret = await openServiceSecret(db, keyring, 'sessions');
   const signIn = createSignIn({
     ...{ db, publicUrl },
-    secret: await openServiceSecret(db, keyring, 'sessions'),
+    secret: sessionSecret,
     // Without a provider, nobody vouches for its sessions.
     mayGoOn: async (sessionId, age) => (provider ? provider.sessions.mayGoOn(sessionId, age) : false),
   });
@@ -102,12 +104,14 @@ export async function createAccess(
       approvalRulesRoutes(app, { db, define: approvals.define });
       auditRoutes(app, { ...shell, db });
       const signInThrottle = createSignInThrottle(db);
+      // Whatever HOLDFAST_RATE_LIMIT says: these are for strangers.
+      const beginnings = createRateLimiter({ requests: 60, windowSeconds: 60 });
       confirmationRoutes(app, { db, signIn, signInThrottle, publicUrl });
       passkeyRoutes(app, {
-        ...{ db, signIn, signInThrottle, publicUrl },
-        passkeys: createPasskeys(db),
+        ...{ db, signIn, signInThrottle, beginnings, publicUrl },
+        passkeys: createPasskeys(db, sessionSecret),
       });
-      providerRoutes(app, { db, signIn, provider, publicUrl });
+      providerRoutes(app, { db, signIn, provider, beginnings, publicUrl });
       signInRoutes(app, {
         signIn,
         signInThrottle,

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Db } from '../../db/database.ts';
 import { callerOf } from '../../http/admission/authentication.ts';
+import type { RateLimiter } from '../../http/admission/rate-limit.ts';
 import { requireSameOrigin } from '../../http/admission/same-origin.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Person } from '../../runtime/caller.ts';
@@ -21,6 +22,8 @@ export interface PasskeyRoutesDeps {
   passkeys: Passkeys;
   signIn: Pick<SignIn, 'find' | 'enter'>;
   signInThrottle: SignInThrottle;
+  /** Of sign-ins by anybody. */
+  beginnings: RateLimiter;
   publicUrl(): string;
 }
 
@@ -44,12 +47,13 @@ const url = `${apiBase}/platform/passkeys`;
 const tags = ['people'];
 
 export function passkeyRoutes(app: Api, deps: PasskeyRoutesDeps): void {
-  const { db, passkeys, signIn, signInThrottle, publicUrl } = deps;
+  const { db, passkeys, signIn, signInThrottle, beginnings, publicUrl } = deps;
   const onRequest = async (request: FastifyRequest) => requireSameOrigin(request, publicUrl());
 
-  app.post(`${signInBase}/passkey/options`, { schema: { hide: true }, onRequest }, async () =>
-    passkeys.options(siteOf(publicUrl())),
-  );
+  app.post(`${signInBase}/passkey/options`, { schema: { hide: true }, onRequest }, async (request, reply) => {
+    beginnings.countAddress(request.ip, reply);
+    return passkeys.options(siteOf(publicUrl()));
+  });
 
   app.post(
     `${signInBase}/passkey/verify`,

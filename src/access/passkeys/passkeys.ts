@@ -1,5 +1,5 @@
 /** Passkeys of people who sign in (WebAuthn): registered, used to sign in or to confirm, and removed. */
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type {
   AuthenticationResponseJSON,
   AuthenticatorTransport,
@@ -54,8 +54,9 @@ export const mostPasskeys = 20;
 /** Loaded when first used, like the rest of signing in. */
 const library = () => import('@simplewebauthn/server');
 
-export function createPasskeys(db: Db): Passkeys {
-  /** `of`: whose registration it is, or that somebody signs in. */
+/** `secret` seals the challenges of strangers, which leave no row behind. */
+export function createPasskeys(db: Db, secret: Buffer): Passkeys {
+  /** For the registration of somebody who is signed in. */
   async function newChallenge(of: string): Promise<string> {
     const challenge = randomBytes(32).toString('base64url');
     const now = new Date();
@@ -85,7 +86,38 @@ export function createPasskeys(db: Db): Passkeys {
   }
 
   const ofUser = (userId: string) => `passkey of ${userId}`;
-  const ofAnybody = 'passkey';
+
+  const sealOf = (content: Buffer) =>
+    createHmac('sha256', secret).update('passkey ').update(content).digest();
+
+  /** Says itself until when it is valid. */
+  function openChallenge(): Buffer {
+    const content = Buffer.concat([randomBytes(24), Buffer.alloc(8)]);
+    content.writeBigUInt64BE(BigInt(Date.now() + minutesValid * 60_000), 24);
+    return Buffer.concat([content, sealOf(content)]);
+  }
+
+  function isOpenChallenge(challenge: string): boolean {
+    const bytes = Buffer.from(challenge, 'base64url');
+    if (bytes.length !== 64 || bytes.toString('base64url') !== challenge) return false;
+    const content = bytes.subarray(0, 32);
+    return timingSafeEqual(sealOf(content), bytes.subarray(32)) && content.readBigUInt64BE(24) > Date.now();
+  }
+
+  /** Notes it as answered; false when it was before. */
+  async function spend(db: Db, challenge: string): Promise<boolean> {
+    const now = new Date();
+    const noted = await db
+      .insertInto('verifications')
+      .values({
+        ...{ id: idOf(challenge), identifier: idOf(challenge), value: 'answered' },
+        ...{ expires_at: new Date(now.getTime() + minutesValid * 60_000), created_at: now, updated_at: now },
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    return noted !== undefined;
+  }
 
   return {
     async list(userId) {
@@ -179,7 +211,7 @@ export function createPasskeys(db: Db): Passkeys {
       const { generateAuthenticationOptions } = await library();
       return generateAuthenticationOptions({
         rpID: rpId,
-        challenge: Uint8Array.from(Buffer.from(await newChallenge(ofAnybody), 'base64url')),
+        challenge: Uint8Array.from(openChallenge()),
         userVerification: 'required',
       });
     },
@@ -195,9 +227,13 @@ export function createPasskeys(db: Db): Passkeys {
           .forUpdate()
           .executeTakeFirst();
         if (!row) throw refusedPasskey('it is not registered here, or was removed');
+        let answered = '';
         const { verified, authenticationInfo } = await verifyAuthenticationResponse({
           response,
-          expectedChallenge: (challenge) => takeChallenge(challenge, ofAnybody),
+          expectedChallenge(challenge) {
+            answered = challenge;
+            return isOpenChallenge(challenge);
+          },
           expectedOrigin: origin,
           expectedRPID: rpId,
           requireUserVerification: true,
@@ -210,6 +246,7 @@ export function createPasskeys(db: Db): Passkeys {
           throw refusedPasskey(messageOf(error));
         });
         if (!verified) throw refusedPasskey('its signature does not fit');
+        if (!(await spend(within, answered))) throw refusedPasskey('its challenge was answered before');
         await within
           .updateTable('passkeys')
           .set({ counter: authenticationInfo.newCounter, last_used_at: new Date() })

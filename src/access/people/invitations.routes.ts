@@ -5,7 +5,6 @@ import { createRateLimiter } from '../../http/admission/rate-limit.ts';
 import { requireSameOrigin } from '../../http/admission/same-origin.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import { roles } from '../../runtime/caller.ts';
-import { networkOf } from '../../runtime/client-network.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { dateTime, like, name, named, orNull, sample, text } from '../../runtime/schemas.ts';
 import type { Invitation, Invitations, OpenInvitation } from './invitations.ts';
@@ -143,7 +142,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
       },
     },
     async (request, reply) => {
-      limiter.count(`address ${networkOf(request.ip)}`, reply);
+      limiter.countAddress(request.ip, reply);
       return lookJson(await invitations.look(request.body.token));
     },
   );
@@ -177,7 +176,7 @@ export function invitationRoutes(app: Api, { invitations, signIn, publicUrl }: I
       },
     },
     async (request, reply) => {
-      limiter.count(`address ${networkOf(request.ip)}`, reply);
+      limiter.countAddress(request.ip, reply);
       const { token, name, email, password } = request.body;
       if (name !== undefined && email !== undefined && password !== undefined) {
         return lookJson(await invitations.acceptAsNew(token, { name, email, password }, request.id));

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Db } from '../../db/database.ts';
 import { RequestFault } from '../../egress/guarded-request.ts';
+import type { RateLimiter } from '../../http/admission/rate-limit.ts';
 import { requireSameOrigin } from '../../http/admission/same-origin.ts';
 import type { Api } from '../../http/api/api.ts';
 import { AppError } from '../../runtime/errors.ts';
@@ -26,6 +27,8 @@ export interface Provider {
 export interface ProviderRoutesDeps {
   db: Db;
   signIn: Pick<SignIn, 'find' | 'enter'>;
+  /** Of sign-ins by anybody. */
+  beginnings: RateLimiter;
   /** Null: not configured. */
   provider: Provider | null;
   publicUrl(): string;
@@ -36,7 +39,10 @@ type ShownProblem = Problem | 'expired' | 'away' | 'refused' | 'somebody_else';
 const accountPage = '/settings';
 const stateCookie = `${cookiePrefix}.provider_state`;
 
-export function providerRoutes(app: Api, { db, signIn, provider, publicUrl }: ProviderRoutesDeps): void {
+export function providerRoutes(
+  app: Api,
+  { db, signIn, provider, beginnings, publicUrl }: ProviderRoutesDeps,
+): void {
   const callbackPath = `${signInBase}/provider/callback`;
 
   app.get(`${signInBase}/options`, { schema: { hide: true } }, async () => ({
@@ -57,6 +63,7 @@ export function providerRoutes(app: Api, { db, signIn, provider, publicUrl }: Pr
       },
     },
     async (request, reply) => {
+      beginnings.countAddress(request.ip, reply);
       const { to = '/', confirm = false } = request.query;
       const session = confirm ? await signIn.find(request.headers.cookie ?? '') : null;
       if (confirm && !session) return toProblem(reply, 'expired');

@@ -5,7 +5,6 @@ import { createRateLimiter } from '../../http/admission/rate-limit.ts';
 import type { Api } from '../../http/api/api.ts';
 import { bundledPage } from '../../http/pages/bundled-page.ts';
 import type { PageSources } from '../../http/pages/page-bundle.ts';
-import { networkOf } from '../../runtime/client-network.ts';
 import type { ChainRelay } from './chain-relay.ts';
 
 /** A verification makes about ten requests. */
@@ -49,7 +48,7 @@ export function verifyPageRoutes(app: Api, { chainRelay }: { chainRelay: ChainRe
     {
       schema: { hide: true, body: RelayCall },
       onRequest: (request, reply, done) => {
-        limiter.count(networkOf(request.ip), reply);
+        limiter.countAddress(request.ip, reply);
         done();
       },
     },

@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, isAtLeast, may, type Role, type Scope } from '../../runtime/caller.ts';
-import { networkOf } from '../../runtime/client-network.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { requireFreshSession, requireSecondFactor } from '../../runtime/fresh-session.ts';
 import { endsWithHeaders } from '../bodies/line.ts';
@@ -120,7 +119,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, limiter: RateLimit
 
 /** Clients without a key get the same limit as a key. */
 function countAddress(request: FastifyRequest, reply: FastifyReply, limiter: RateLimiter): void {
-  limiter.count(`address ${networkOf(request.ip)}`, reply);
+  limiter.countAddress(request.ip, reply);
 }
 
 function lacks({ person }: Caller, scope: Scope): string {

@@ -10,7 +10,6 @@ import { createRateLimiter } from '../../http/admission/rate-limit.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
-import { networkOf } from '../../runtime/client-network.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { address, dateTime, like, named, plainText, sample, text } from '../../runtime/schemas.ts';
 import {
@@ -279,7 +278,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
       },
     },
     async (request, reply) => {
-      limiter.count(`address ${networkOf(request.ip)}`, reply);
+      limiter.countAddress(request.ip, reply);
       const { worker, workspaceName, invitedBy, expiresAt, options } = await passkeys.options(
         request.body.token,
       );
@@ -324,7 +323,7 @@ export function passkeyRoutes(app: Api, { db, passkeys, makeProof, cursors }: Pa
       },
     },
     async (request, reply) => {
-      limiter.count(`address ${networkOf(request.ip)}`, reply);
+      limiter.countAddress(request.ip, reply);
       const { token, response } = request.body;
       const registered = response as unknown as RegistrationResponseJSON;
       return reply.code(201).send(await passkeys.register(token, registered, request.id));

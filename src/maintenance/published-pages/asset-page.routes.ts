@@ -11,7 +11,6 @@ import type { Api } from '../../http/api/api.ts';
 import { attachment, attachmentPolicy, safeMediaType } from '../../http/bodies/attachment.ts';
 import { bundledPage } from '../../http/pages/bundled-page.ts';
 import type { PageSources } from '../../http/pages/page-bundle.ts';
-import { networkOf } from '../../runtime/client-network.ts';
 import { findDigitalLink, pathOfLink } from './digital-link.ts';
 import { noPageParts, type PageParts, pageHtml } from './page-html.ts';
 import type { PageAddress } from './published-pages.store.ts';
@@ -99,7 +98,7 @@ export function assetPageRoutes(app: Api, { shownPages }: { shownPages: ShownPag
           schema: { hide: true, params: Type.Object({ ...params, ...extra }) },
         },
         async (request, reply) => {
-          limiter.count(`address ${networkOf(request.ip)}`, reply);
+          limiter.countAddress(request.ip, reply);
           const given = request.params as Record<string, string>;
           const { after } = request.query as { after?: unknown };
           const address = addressOf(given);

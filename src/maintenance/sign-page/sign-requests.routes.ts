@@ -7,7 +7,6 @@ import { type Api, apiBase } from '../../http/api/api.ts';
 import type { CursorPosition, Cursors } from '../../http/api/cursor.ts';
 import { fetchPage, pageParameters } from '../../http/api/page.ts';
 import { attachment, attachmentPolicy, safeMediaType } from '../../http/bodies/attachment.ts';
-import { networkOf } from '../../runtime/client-network.ts';
 import { dateTime, like, named, orNull, plainText, sample, text } from '../../runtime/schemas.ts';
 import { role, SignoffSchema, signoffsUrl, signoffToJson } from '../entries/entry-signoffs.routes.ts';
 import { Assertion } from '../passkeys/assertion-schema.ts';
@@ -196,7 +195,7 @@ export function signRequestRoutes(app: Api, { signRequests, cursors }: SignReque
       },
     },
     async (request, reply) => {
-      limiter.count(`address ${networkOf(request.ip)}`, reply);
+      limiter.countAddress(request.ip, reply);
       const { expiresAt, ...open } = await signRequests.open(request.body.token, request.id);
       return { ...open, now: new Date().toISOString(), expiresAt: expiresAt.toISOString() };
     },
@@ -223,7 +222,7 @@ export function signRequestRoutes(app: Api, { signRequests, cursors }: SignReque
       },
     },
     async (request, reply) => {
-      limiter.count(`address ${networkOf(request.ip)}`, reply);
+      limiter.countAddress(request.ip, reply);
       const { token, fileId } = request.body;
       const { name, mediaType, size, read } = await signRequests.file(token, fileId, request.id);
       return reply
@@ -259,7 +258,7 @@ export function signRequestRoutes(app: Api, { signRequests, cursors }: SignReque
       },
     },
     async (request, reply) => {
-      limiter.count(`address ${networkOf(request.ip)}`, reply);
+      limiter.countAddress(request.ip, reply);
       const { token, signedAt, assertion } = request.body;
       const given = { signedAt: new Date(signedAt), assertion };
       return reply.code(201).send(signoffToJson(await signRequests.sign(token, given, request.id)));

@@ -5,7 +5,6 @@ import { createRateLimiter } from '../../http/admission/rate-limit.ts';
 import { type Api, apiBase } from '../../http/api/api.ts';
 import type { Cursors } from '../../http/api/cursor.ts';
 import { linkNextPage, pageParameters } from '../../http/api/page.ts';
-import { networkOf } from '../../runtime/client-network.ts';
 import { dateTime, like, named, orNull, plainText, sample, text, unshown } from '../../runtime/schemas.ts';
 import { attemptFields, deliveryFields, deliveryStatus } from '../deliveries/deliveries.routes.ts';
 import type { Delivery } from '../deliveries/deliveries.ts';
@@ -79,7 +78,7 @@ export function portalRoutes(app: Api, { portal, portalLinks, cursors }: PortalR
 
   type Asked = FastifyRequest<{ Body: { token: string } }>;
   async function linkOf(request: Asked, reply: FastifyReply): Promise<HeldLink> {
-    looks.count(`address ${networkOf(request.ip)}`, reply);
+    looks.countAddress(request.ip, reply);
     const link = await portalLinks.find(request.body.token);
     looks.count(link.id, reply);
     return link;
