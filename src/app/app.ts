@@ -23,7 +23,7 @@ import { type Clocks, createClocks } from '../clocks/clocks.part.ts';
 import { lateTimestamps } from '../clocks/late-timestamps.ts';
 import type { Config } from '../config/config.ts';
 import { createChangeWatch } from '../db/change-watch.ts';
-import type { Database } from '../db/database.ts';
+import { type Database, openDatabase } from '../db/database.ts';
 import { createGroupCommit } from '../db/writes.ts';
 import { createFeed } from '../events/feed.part.ts';
 import type { ThingWatch } from '../events/notice.ts';
@@ -75,6 +75,9 @@ export interface AppOptions {
   noticeTimes?: NoticeTimes;
 }
 
+/** To the database, for anchoring. */
+const ownConnections = 4;
+
 /** Creates all parts of a running service; the caller makes the server listen and starts the loops. */
 export async function createApp(
   config: Config,
@@ -103,9 +106,15 @@ export async function createApp(
   const { connection, onConnectionLost, embedded: ownPostgres } = store;
   const { db, pool } = store.database;
   if (config.roles.api) await saveBudgetSettings(db, config.budgets);
+  // However many requests wait for a connection: anchoring goes on, and opens the keys that it needs. Webhooks have their own.
+  const { db: ownDb } = await open(
+    'own database',
+    () => openDatabase({ connection, onError: onConnectionLost, max: ownConnections }),
+    (own) => own.close(),
+  );
   const keyring = await open(
     'keyring',
-    () => openKeyring({ db, source: config.masterKey }),
+    () => openKeyring({ db: ownDb, source: config.masterKey }),
     (keyring) => keyring.close(),
   );
   const blobStore = await open(
@@ -138,6 +147,7 @@ export async function createApp(
   const onChain = await openPart('chain', () =>
     createOnChain(config, {
       db,
+      ownDb,
       connection,
       keyring,
       archive,
@@ -155,7 +165,7 @@ export async function createApp(
   );
   const clocks: Clocks = await openPart('clocks', () =>
     createClocks(config.clocks, {
-      ...{ db, lead: onChain.lead, changes, log },
+      ...{ db: ownDb, lead: onChain.lead, changes, log },
       anchorIntervalMs: config.chain.anchorIntervalMs,
       allow: config.webhooks.allow,
     }),

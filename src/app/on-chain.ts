@@ -61,7 +61,10 @@ export interface OnChain {
 }
 
 export interface OnChainDeps {
+  /** For requests. */
   db: Db;
+  /** For anchoring, with connections that no request takes. */
+  ownDb: Db;
   connection(): pg.ClientConfig;
   keyring: Keyring;
   archive: Archive;
@@ -79,9 +82,8 @@ export interface OnChainDeps {
 const lookForBlocksMs = 1_000;
 
 export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
-  const { db, connection, keyring, archive, confirmations, placeEvents, countSubscribers, eventWakeup } =
-    deps;
-  const { plannedStamp, changes, log } = deps;
+  const { db, ownDb, connection, keyring, archive, confirmations, placeEvents } = deps;
+  const { countSubscribers, eventWakeup, plannedStamp, changes, log } = deps;
   const senderWakeup = createWakeup();
   const blockWakeup = createWakeup();
   const confirmedWakeup = createWakeup();
@@ -89,7 +91,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   const { lead, openChain, ...chainLead } = createChainLead({
     config: config.chain,
     dataDir: config.dataDir,
-    db,
+    db: ownDb,
     connection,
     keyring,
     log,
@@ -105,7 +107,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
   const batchThread = createBatchThread();
   const proofThread = createBatchThread();
   const manyProofs = createManyProofs({ db, thread: proofThread, log });
-  const submitter = remembered(() => openServiceAccount(db, keyring, 'submitter'));
+  const submitter = remembered(() => openServiceAccount(ownDb, keyring, 'submitter'));
   const sender = createSender({
     submitter,
     applyOutcomes,
@@ -114,12 +116,19 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     maxFeePerGasWei: parseGwei(String(config.chain.feeCapGwei)),
   });
   const batcher = createBatcher({
-    ...{ db, keyring, thread: batchThread, sender, senderWakeup, plannedStamp, log },
+    ...{ db: ownDb, keyring, thread: batchThread, sender, senderWakeup, plannedStamp, log },
   });
-  const inclusions = createInclusions({ db, log });
-  const indexer = createIndexer({ db, sender, vaultsOfAnchors, log, onIndexed: confirmedWakeup.wake });
+  const inclusions = createInclusions({ db: ownDb, log });
+  const indexer = createIndexer({ db: ownDb, sender, vaultsOfAnchors, log, onIndexed: confirmedWakeup.wake });
   const announcer = createAnnouncer({
-    ...{ db, confirmations, placeEvents, countSubscribers, eventWakeup, readInclusion: inclusions.read },
+    ...{
+      db: ownDb,
+      confirmations,
+      placeEvents,
+      countSubscribers,
+      eventWakeup,
+      readInclusion: inclusions.read,
+    },
   });
 
   /** Retries on the new chain if this one was closed because the lead was lost, and has been reopened. */
@@ -152,7 +161,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
     loops: [
       chainLead.loop,
       batcherLoop(batcher, { lead, intervalMs: config.chain.anchorIntervalMs, changes }),
-      senderLoop(sender, { lead, wakeup: senderWakeup, changes, hasOpen: () => hasOpen(db) }),
+      senderLoop(sender, { lead, wakeup: senderWakeup, changes, hasOpen: () => hasOpen(ownDb) }),
       indexerLoop({
         indexer,
         lead,
@@ -160,7 +169,7 @@ export function createOnChain(config: Config, deps: OnChainDeps): OnChain {
         restMs: lookForBlocksMs,
       }),
       announcerLoop(announcer, { lead, inclusions, wakeup: confirmedWakeup, changes }),
-      anchoredHoursLoop(db),
+      anchoredHoursLoop(ownDb),
     ].map(dispensable),
     async close() {
       await chainLead.close();

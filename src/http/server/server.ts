@@ -34,6 +34,7 @@ import { acceptJsonBodies } from '../bodies/json-body.ts';
 import { hearLateSenders } from '../bodies/late-senders.ts';
 import { addReferencePage } from '../pages/reference-page.ts';
 import { sitePages } from '../pages/site-pages.ts';
+import { boundConnections, connectionLimits } from './connections.ts';
 import { boundHttp2, secureOptions } from './http2.ts';
 import { watchMethods } from './method-not-allowed.ts';
 import type { Metrics } from './metrics.ts';
@@ -108,6 +109,7 @@ export async function createServer(deps: ServerDeps): Promise<Server> {
   acceptJsonBodies(app);
   addHeadersAndLog(app, config, log);
   hearLateSenders(app);
+  boundConnections(app.server, { ...connectionLimits(), trustProxy: config.trustProxy, log });
   closeConnectionsWhenStopping(app, config);
   if (config.tls)
     boundHttp2(app, { requestTimeoutMs, keepAliveMs, isUploading: (line) => isUploading(line) });
