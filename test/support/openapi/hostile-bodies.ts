@@ -20,6 +20,11 @@ export const hostileBodies: Record<string, (size: number) => Buffer> = {
   'a string of high characters': (size) => bytes(`{"name":"${'\u{10ffff}'.repeat(size / 4 - 10)}"}`),
   'one huge number': (size) => bytes(`{"data":{"n":${'9'.repeat(size - 40)}}}`),
   'many long numbers': (size) => bytes(`{"data":[${'0.12345678901234567,'.repeat(size / 20 - 2)}0]}`),
+  // As programs write them that print all digits of a double; within the number of values that a body may have.
+  'many numbers with more digits than they need': (size) =>
+    bytes(`{"data":{"n":[${'0.10000000000000001,'.repeat(Math.min(49_000, size / 20 - 2))}0]}}`),
+  'many such numbers with an exponent': (size) =>
+    bytes(`{"data":{"n":[${'10000000000000001E-17,'.repeat(Math.min(45_000, size / 22 - 2))}0]}}`),
   'many numbers with exponents': (size) => bytes(`{"data":[${'1e300,'.repeat(size / 6 - 4)}0]}`),
   'blanks alone': (size) => Buffer.alloc(size, ' '),
   'bytes that are not UTF-8': (size) => Buffer.alloc(size, 0xff),
