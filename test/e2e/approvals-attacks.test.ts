@@ -99,6 +99,43 @@ test('another workspace neither sees nor decides it', async () => {
   assert.equal(await statusOf(id), 'open');
 });
 
+test('a transfer to a vault that erases sooner counts as erasing', async () => {
+  const { developer, owner, otherVaultAddress, service } = fixture;
+  const transfer = (file: string) =>
+    developer.visitor.call('POST', `${api}/files/${file}/transfer`, {
+      body: { destinationVaultAddress: otherVaultAddress },
+    });
+  const retain = async (fileDays: number | null) => {
+    await fixture.query('delete from retention_rules');
+    if (fileDays === null) return;
+    await fixture.query(
+      `insert into retention_rules (workspace_id, vault_id, kind, days)
+       select workspace_id, id, 'file', $2 from vaults where address = $1`,
+      [otherVaultAddress, fileDays],
+    );
+  };
+  const setRules = async (rules: object) => {
+    const id = asked(await fixture.setRules(rules, fixture.admin));
+    assert.equal((await fixture.decide(owner, id)).status, 200);
+  };
+  await setRules({ transfer: false });
+  try {
+    assert.equal((await transfer(await fixture.newFile())).status, 202);
+    await retain(1);
+    const file = await fixture.newFile();
+    const id = asked(await transfer(file));
+    const { effect } = (await owner.visitor.call('GET', `${api}/approvals/${id}`)).json;
+    assert.equal(effect.erasesSooner, true);
+    assert.equal((await service.call('GET', `${api}/files/${file}`)).json.status, 'pending');
+    assert.deepEqual(await fixture.query('select 1 from transfers where subject_id = $1', [file]), []);
+    assert.equal((await fixture.decide(owner, id)).status, 200);
+    assert.equal((await fixture.query('select 1 from transfers where subject_id = $1', [file])).length, 1);
+  } finally {
+    await retain(null);
+    await fixture.require(true);
+  }
+});
+
 test('two who approve at the same moment take the step once', async () => {
   const { admin, owner, developer, otherVaultAddress } = fixture;
   for (let round = 0; round < 5; round += 1) {

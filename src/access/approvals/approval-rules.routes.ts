@@ -17,7 +17,7 @@ const rules = {
   eraseContent: Type.Boolean({
     examples: [true],
     description:
-      'Erasing the data of records and the content of files, and a retention that erases sooner than before',
+      'Erasing the data of records and the content of files, a retention that erases sooner than before, and a transfer of a file to a vault whose retention does',
   }),
   transfer: Type.Boolean({ examples: [true], description: 'Transferring a file or an asset' }),
   wideKeys: Type.Boolean({

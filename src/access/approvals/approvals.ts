@@ -36,6 +36,7 @@ import {
   type DefineStep,
   mayTake,
   type RunStep,
+  type StepKind,
   type StepName,
   type StepRun,
   stepKinds,
@@ -87,10 +88,17 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   const steps = new Map<StepName, RunStep<object, unknown>>();
 
   /** Also where the rules were turned off meanwhile: the request stands as it was made. */
-  async function isNeeded(db: Db, { actor, workspaceId }: Caller, step: StepName): Promise<boolean> {
-    const { rule } = stepKinds[step];
-    if (actor.kind === 'command' || actor.kind === 'system') return false;
-    return rule === null || (await readApprovalRules(db, workspaceId))[rule];
+  async function whenNeeded(
+    db: Db,
+    { actor, workspaceId }: Caller,
+    step: StepName,
+  ): Promise<'always' | 'if also' | 'never'> {
+    const { rule, also }: StepKind = stepKinds[step];
+    if (actor.kind === 'command' || actor.kind === 'system') return 'never';
+    if (rule === null) return 'always';
+    const rules = await readApprovalRules(db, workspaceId);
+    if (rules[rule]) return 'always';
+    return also !== undefined && rules[also] ? 'if also' : 'never';
   }
 
   async function ask(
@@ -220,10 +228,11 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       steps.set(step, run as unknown as RunStep<object, unknown>);
       return async (caller, input, also) => {
         const { outcome, settle } = await db.transaction().execute(async (db) => {
-          const needed = await isNeeded(db, caller, step);
-          if (needed) await sql`savepoint trial`.execute(db);
+          const needed = await whenNeeded(db, caller, step);
+          if (needed !== 'never') await sql`savepoint trial`.execute(db);
           const made = await run(db, caller, input);
-          if (!needed || made.effect === null) {
+          const isAsked = needed === 'always' || (needed === 'if also' && made.isAlso === true);
+          if (!isAsked || made.effect === null) {
             await insertAll(db, also?.done(made.result) ?? []);
             return { outcome: { done: made.result }, settle: made.settle };
           }

@@ -7,9 +7,11 @@ import { type Caller, isAtLeast, may, type Role, type Scope } from '../../runtim
 export const ruleNames = ['eraseContent', 'transfer', 'wideKeys'] as const;
 export type RuleName = (typeof ruleNames)[number];
 
-interface StepKind {
+export interface StepKind {
   /** Null: needs a second person whatever the rules say, as far as it has an effect. */
   rule: RuleName | null;
+  /** A further rule that asks for one, where the run says that it does what this rule is about. */
+  also?: RuleName;
   /** Who asks needs it; keys must have it, people a role that does. Null: only people ask. */
   scope: Scope | null;
   /** The least role of both people; a run may ask for a higher one. */
@@ -20,7 +22,7 @@ export const stepKinds = {
   'record.erase_data': ofScope('eraseContent', 'records:write'),
   'file.erase_content': ofScope('eraseContent', 'files:write'),
   'vault.set_retention': ofScope('eraseContent', 'vaults:write'),
-  'file.transfer': ofScope('transfer', 'files:write'),
+  'file.transfer': { ...ofScope('transfer', 'files:write'), also: 'eraseContent' },
   'asset.transfer': ofScope('transfer', 'assets:write'),
   'api_key.create': ofScope('wideKeys', 'keys:write'),
   'approval_rules.change': { rule: null, scope: null, role: 'admin' },
@@ -52,6 +54,8 @@ export interface StepRun<Result> {
   effect: Record<string, unknown> | null;
   /** The answer to who asked, as JSON and without a secret. */
   answer: Record<string, unknown>;
+  /** It also does what the further rule of the step is about. */
+  isAlso?: boolean;
   /** A role above that of the step. */
   role?: Role;
   /** To be shown once, to who asked. */

@@ -1,5 +1,6 @@
 /** The part of a transfer that is specific to files. */
 import { eventWrite } from '../../events/events.ts';
+import { erasesFilesSooner } from '../retention/retention.store.ts';
 import type { Transferable } from '../transfers/transfers.ts';
 import { holdFile } from './file-versions.ts';
 
@@ -13,6 +14,9 @@ export const transferableFile: Transferable = {
     const { contentHash, ...file } = await holdFile(db, { workspaceId, id: subjectId });
     return { ...file, digest: contentHash };
   },
+
+  erasesSooner: (db, { workspaceId, fromVaultId, toVaultId }) =>
+    erasesFilesSooner(db, { workspaceId, vaultId: toVaultId, thanVaultId: fromVaultId }),
 
   completed: (leaf, { subjectId, subjectVersion, fromVaultId, toVaultId }) =>
     eventWrite({

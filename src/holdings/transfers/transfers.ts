@@ -29,6 +29,11 @@ export interface Transferable extends SubjectTable {
   hold(db: Db, key: SubjectKey): Promise<HeldSubject>;
   /** The claim with the version that is transferred. */
   versionClaim: string;
+  /** Whether the receiving vault erases such things sooner, so that a transfer to it counts as erasing. */
+  erasesSooner?(
+    db: Db,
+    vaults: { workspaceId: string; fromVaultId: string; toVaultId: string },
+  ): Promise<boolean>;
   /** Further effects of the change of owner, in the same commit. */
   onCompleted?(db: Db, transfers: ConfirmedTransfer[]): Promise<Write[]>;
   /** The event that announces it, each time the chain confirms it. */
@@ -58,12 +63,14 @@ export function transferStep(
   toJson: (transfer: Transfer) => Record<string, unknown>,
 ): TakeStep<TransferRequest, Transfer> {
   return define<TransferRequest, Transfer>(`${what.kind}.transfer`, async (db, caller, request) => {
-    const { transfer, version } = await startTransfer(db, what, caller, request);
+    const { transfer, version, vaults } = await startTransfer(db, what, caller, request);
     const { fromVaultAddress, toVaultAddress } = transfer;
+    const isSooner = (await what.erasesSooner?.(db, { workspaceId: caller.workspaceId, ...vaults })) ?? false;
     return {
       result: transfer,
       subjectId: transfer.subjectId,
-      effect: { fromVaultAddress, toVaultAddress, version },
+      effect: { fromVaultAddress, toVaultAddress, version, ...(isSooner && { erasesSooner: true }) },
+      isAlso: isSooner,
       answer: toJson(transfer),
     };
   });
@@ -75,7 +82,11 @@ export async function startTransfer(
   what: Transferable,
   caller: Caller,
   { subjectId, destinationVaultAddress }: TransferRequest,
-): Promise<{ transfer: Transfer; version: number }> {
+): Promise<{
+  transfer: Transfer;
+  version: number;
+  vaults: { fromVaultId: string; toVaultId: string };
+}> {
   const { workspaceId } = caller;
   const { kind } = what;
   const subject = await what.hold(db, { workspaceId, subjectId });
@@ -133,7 +144,7 @@ export async function startTransfer(
   await sql`
     update ${sql.table(what.table)} set transfer_id = ${id}, last_leaf = ${leaf}
     where workspace_id = ${workspaceId} and ${sql.ref(what.id)} = ${subjectId}`.execute(db);
-  return { transfer, version: subject.version };
+  return { transfer, version: subject.version, vaults: { fromVaultId: from.id, toVaultId: to.id } };
 }
 
 /** The owner at that time has to seal the next leaf, and the owner is not known before the confirmation. */
