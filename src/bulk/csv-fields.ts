@@ -44,7 +44,11 @@ function quotedField(row: string, begin: number): { text: string; end: number } 
   }
 }
 
-/** The field as it is written; a text that a spreadsheet would execute stays data, but is not changed. */
-export function csvField(text: string): string {
+/** A spreadsheet executes a field that begins with one of these, also a quoted one. */
+const formulaStart = /^[=+\-@\t\r]/;
+
+/** The field as it is written. A text that a spreadsheet would execute begins with an apostrophe, so that it stays text. */
+export function csvField(given: string): string {
+  const text = formulaStart.test(given) ? `'${given}` : given;
   return /[",\r\n]/.test(text) || text.trim() !== text ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -51,9 +51,19 @@ needs('python3').test('rows that Python writes are read as they were', () => {
 test('a field that is written is read as it was', () => {
   fc.assert(
     fc.property(fc.array(text, { minLength: 2, maxLength: 5 }), (fields) => {
-      assert.deepEqual(csvFields(fields.map(csvField).join(','), ','), fields);
+      const read = fields.map((field) => (/^[=+\-@\t\r]/.test(field) ? `'${field}` : field));
+      assert.deepEqual(csvFields(fields.map(csvField).join(','), ','), read);
     }),
   );
+});
+
+test('no field that is written begins like a formula', () => {
+  for (const start of ['=', '+', '-', '@', '\t', '\r']) {
+    const written = csvField(`${start}HYPERLINK("http://example.org")`);
+    assert.match(written, /^"?'/);
+    assert.deepEqual(csvFields(`${written},x`, ','), [`'${start}HYPERLINK("http://example.org")`, 'x']);
+  }
+  assert.equal(csvField('a=b'), 'a=b');
 });
 
 test('a row that is too long or never ends is one fault, and the rows after it are read', () => {

@@ -16,6 +16,10 @@ test('counts IPv6 addresses of one network together', () => {
   assert.notEqual(networkOf('2001:db8:1:3::1'), network);
 });
 
+test('counts clients that have left as one', () => {
+  assert.equal(networkOf(undefined), 'gone');
+});
+
 test('leaves text that is not an address unchanged', () => {
   assert.equal(networkOf('not:an address'), 'not:an address');
   assert.equal(networkOf(''), '');

@@ -46,3 +46,33 @@ test('every figure belongs to a metric of the catalogue, with the labels and val
     }
   }
 });
+
+test('the metrics are shown to nobody who asks for another name that leads here, as a page in a browser can', async () => {
+  const ask = (host: string) =>
+    service.app.server.http.inject({
+      method: 'GET',
+      url: '/metrics',
+      headers: { host },
+      remoteAddress: '127.0.0.1',
+    });
+  for (const host of ['127.0.0.1:3000', 'localhost:3000', 'LOCALHOST', '[::1]:3000', '127.9.9.9']) {
+    assert.equal((await ask(host)).statusCode, 200, host);
+  }
+  for (const host of [
+    'rebound.example.org:3000',
+    'localhost.example.org',
+    '10.0.0.1',
+    '127.0.0.1.example.org',
+    '',
+  ]) {
+    assert.equal((await ask(host)).statusCode, 401, host);
+  }
+});
+
+test('a client that has left when its address is looked at is no fault of the service', async () => {
+  const { statusCode } = await service.app.server.http.inject({
+    ...{ method: 'GET', url: '/api-v1/nothing', headers: { host: 'localhost' } },
+    remoteAddress: undefined as unknown as string,
+  });
+  assert.equal(statusCode, 404);
+});

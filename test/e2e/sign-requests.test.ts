@@ -141,7 +141,7 @@ test('files of the entry are given to the link, and no others', async () => {
       })
     ).json.id as string;
   const [attached, other] = [await upload('<b>42 Nm</b>'), await upload('private')];
-  const { token } = await linked({ fileIds: [attached] });
+  const { token, passkey } = await linked({ fileIds: [attached] });
   assert.deepEqual((await ask('open', { token })).json.entry.files, [
     { fileId: attached, name: 'torque.txt' },
   ]);
@@ -150,6 +150,8 @@ test('files of the entry are given to the link, and no others', async () => {
   assert.match(given.headers.get('content-disposition') ?? '', /^attachment;/);
   assert.match(given.headers.get('content-security-policy') ?? '', /sandbox/);
   assertError(await ask('file', { token, fileId: other }), 'resource_not_found');
+  assert.equal((await sign(token, passkey))[1].status, 201);
+  assertError(await ask('file', { token, fileId: attached }), 'conflict', /signed already/);
 });
 
 test('links are made by who may sign off, for a worker with a passkey, in their own workspace', async () => {

@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * Get metrics in Prometheus text format
-         * @description Open to everyone on loopback. Elsewhere send `Authorization: Bearer` with the token set as HOLDFAST_METRICS_TOKEN.
+         * @description Open to everyone on loopback, by its address or as localhost. Elsewhere send `Authorization: Bearer` with the token set as HOLDFAST_METRICS_TOKEN.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -3680,7 +3680,7 @@ export interface components {
         };
         /** @description Which steps need a second person in the workspace */
         ApprovalRules: {
-            /** @description Erasing the data of records and the content of files, and a retention that erases sooner than before */
+            /** @description Erasing the data of records and the content of files, a retention that erases sooner than before, and a transfer of a file to a vault whose retention does */
             eraseContent: boolean;
             /** @description Transferring a file or an asset */
             transfer: boolean;
@@ -14182,7 +14182,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description Erasing the data of records and the content of files, and a retention that erases sooner than before */
+                    /** @description Erasing the data of records and the content of files, a retention that erases sooner than before, and a transfer of a file to a vault whose retention does */
                     eraseContent?: boolean;
                     /** @description Transferring a file or an asset */
                     transfer?: boolean;

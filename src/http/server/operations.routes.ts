@@ -93,7 +93,7 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
         operationId: 'getMetrics',
         summary: 'Get metrics in Prometheus text format',
         description:
-          'Open to everyone on loopback. Elsewhere send `Authorization: Bearer` with the token set as HOLDFAST_METRICS_TOKEN.',
+          'Open to everyone on loopback, by its address or as localhost. Elsewhere send `Authorization: Bearer` with the token set as HOLDFAST_METRICS_TOKEN.',
         tags: ['operations'],
         response: {
           200: { description: 'All metrics', content: { 'text/plain': { schema: Type.String() } } },
@@ -112,10 +112,16 @@ export function operationsRoutes(app: Api, deps: OperationsDeps): void {
   );
 }
 
-/** A forwarded request comes from elsewhere, even if the proxy itself runs on this machine. */
+/**
+ * A forwarded request comes from elsewhere, even if the proxy itself runs on this machine. So does one that was sent to another
+ * name: a page that a browser here has open can have its own name resolve to this machine, and read the answer.
+ */
 function comesFromHere(request: FastifyRequest): boolean {
   const passedOn = request.headers['x-forwarded-for'] ?? request.headers.forwarded ?? request.headers.via;
-  return passedOn === undefined && isLoopback(request.ip.replace(/^::ffff:/, ''));
+  const asked = request.headers.host ?? String(request.headers[':authority'] ?? '');
+  const host = asked.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+  const { ip = '' } = request as { ip?: string };
+  return passedOn === undefined && isLoopback(host.toLowerCase()) && isLoopback(ip.replace(/^::ffff:/, ''));
 }
 
 function hasToken(request: FastifyRequest, token: string | null): boolean {

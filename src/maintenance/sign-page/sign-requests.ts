@@ -230,10 +230,7 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
       const entry = await entryOf(request, requestId);
       const done = madeBy(request, entry.signoffs);
       if (done) {
-        throw new AppError(
-          'conflict',
-          `This was signed already: by ${done.workerName} as ${done.role}, at ${done.signedAt}.`,
-        );
+        throw signedAlready(done);
       }
       const now = await signoffs.prepare(callerFor(request, requestId), whatOf(request));
       requireAsked(now.typedData.message, message);
@@ -259,7 +256,10 @@ export function createSignRequests(deps: SignRequestsDeps): SignRequests {
 
     async file(token, fileId, requestId) {
       const request = await find(token);
-      const { files } = await entryOf(request, requestId);
+      const { files, signoffs: made } = await entryOf(request, requestId);
+      // The link was for signing, and whoever has it need not see anything afterwards.
+      const done = madeBy(request, made);
+      if (done) throw signedAlready(done);
       const attached = files.find((file) => file.fileId === fileId);
       if (!attached) throw new AppError('resource_not_found', 'This file is not attached to the entry.');
       return fileContents.find(request.workspaceId, fileId, attached.version);
@@ -304,6 +304,10 @@ function requireUsable(request: SignRequest | null): SignRequest {
   }
   if (request.expiresAt.getTime() > Date.now()) return request;
   throw new AppError('conflict', 'This link has expired. Ask for a new one.');
+}
+
+function signedAlready({ workerName, role, signedAt }: Signoff): AppError {
+  return new AppError('conflict', `This was signed already: by ${workerName} as ${role}, at ${signedAt}.`);
 }
 
 function noRequest(): AppError {
