@@ -48,9 +48,9 @@ const textRules = mutationsOf('src/runtime/json-text.ts', vectors, [
     'if (depth > maxJsonDepth + wrapping - 1) {',
     differ,
   ],
-  ['inexact numbers', 'if (read === written || isSameNumber(written, value)) return;', 'return;', ambiguous],
-  ['17 digits', 'return digits <= 17 && meant', 'return digits <= 16 && meant', differ],
-  ['18 digits', 'return digits <= 17 && meant', 'return digits <= 18 && meant', ambiguous],
+  ['inexact numbers', 'if (isSameNumber(written, value)) return;', 'return;', ambiguous],
+  ['17 digits', 'if (meant.count > 17) return false;', 'if (meant.count > 16) return false;', differ],
+  ['18 digits', 'if (meant.count > 17) return false;', 'if (meant.count > 18) return false;', ambiguous],
 ]);
 
 const contentRules = mutationsOf('src/proof/content.ts', vectors, [

@@ -1,7 +1,7 @@
 /** The part of a transfer that is specific to files. */
 import { eventWrite } from '../../events/events.ts';
-import { erasesFilesSooner } from '../retention/retention.store.ts';
 import type { Transferable } from '../transfers/transfers.ts';
+import { erasesFilesSooner } from '../vaults/erased-sooner.store.ts';
 import { holdFile } from './file-versions.ts';
 
 export const transferableFile: Transferable = {
