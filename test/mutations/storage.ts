@@ -161,9 +161,9 @@ const wrapContext = ({ workspaceId, purpose, id }: SecretRef, version: number): 
   {
     name: 'lost commit acknowledged',
     file: 'src/db/writes.ts',
-    text: '        if (!isDeadlock(error)) throw error;\n        return insert();',
+    text: '      if (!isDeadlock(error)) throw error;\n      return insert();',
     replacement:
-      '        if (/terminating connection/.test(error.message)) return;\n        if (!isDeadlock(error)) throw error;\n        return insert();',
+      '      if (/terminating connection/.test(error.message)) return;\n      if (!isDeadlock(error)) throw error;\n      return insert();',
     why: 'A client would be told that something is stored which went down with the connection.',
     tests: ['test/e2e/http-faults.test.ts'],
   },
