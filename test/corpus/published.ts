@@ -21,11 +21,11 @@ export async function fillPages(
   const { link } = await publish(assetId, { entries });
   // Of another asset: a list tells the address of the service with such a link.
   const linked = await client.post('/damc/assets/', { vaultAddress, name: 'Altimeter' });
-  await publish(linked.assetId, { digitalLink: numbers });
+  const { digitalLink } = await publish(linked.assetId, { digitalLink: numbers });
   return {
     pages: [
       { path: new URL(link).pathname, text: 'Calibrated after the replacement of a gyro.' },
-      { path: `/01/${numbers.gtin}/21/${numbers.serial}`, text: 'Altimeter' },
+      { path: new URL(digitalLink).pathname, text: 'Altimeter' },
     ],
     reads: [{ key: 'all', path: `/api-v1/damc/assets/${assetId}/published-pages/` }],
     proofs: [],

@@ -313,6 +313,28 @@ test('what cannot be published is refused with a reason', async () => {
   assertError(await fixture.publish(unknown), 'resource_not_found', /entries\.maintenanceIds/);
 });
 
+test('no workspace takes the GS1 Digital Link of another', async () => {
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const digitalLink = { gtin: '9506000134352', serial: 'WANTED' };
+  const publishAs = async (key: string, name: string) => {
+    const post = async (path: string, body: object) => {
+      const made = await service.call('POST', path, { key, body });
+      assert.equal(made.status, 201, made.text);
+      return made.json;
+    };
+    const vault = await post('/api-v1/platform/vaults', { name: 'v' });
+    const asset = await post('/api-v1/damc/assets/', { vaultAddress: vault.address, name });
+    const body = { until, show: ['name'], digitalLink };
+    const page = await post(`/api-v1/damc/assets/${asset.assetId}/published-pages/`, body);
+    return page.digitalLink.slice(service.url.length) as string;
+  };
+  const first = await publishAs(await service.makeKey({ newWorkspace: true }), 'Of the squatter');
+  const second = await publishAs(service.key, 'Of the owner');
+  assert.notEqual(first, second);
+  assert.match((await fixture.visit(first)).text, /Of the squatter/);
+  assert.match((await fixture.visit(second)).text, /Of the owner/);
+});
+
 test('is published by who may read what it shows, in their own workspace', async () => {
   const body = { until: new Date(Date.now() + 60_000).toISOString(), show: ['name'] };
   const path = `/api-v1/damc/assets/${fixture.assetId}/published-pages/`;

@@ -8,9 +8,12 @@ import { type Service, startService } from '../support/service/service.ts';
 
 let service: Service;
 let fixture: PageFixture;
+/** Of the addresses of the first workspace. */
+let base: string;
 before(async () => {
   service = await startService({ chain: true, env: { HOLDFAST_ANCHOR_INTERVAL_MS: '200' } });
   fixture = await openPageFixture(service);
+  base = `/gs1/${(await service.sql('select id from workspaces order by created_at limit 1')).rows[0].id}`;
 });
 after(() => service?.close());
 
@@ -21,28 +24,38 @@ test('a page is also found at its GS1 Digital Link, however the address is writt
   const { json } = await fixture.publish({
     ...{ show: ['name'], digitalLink: { gtin, serial }, entries: { show: ['proof'] } },
   });
-  assert.equal(json.digitalLink, `${service.url}/01/0${gtin}/21/A%2F1%2BB%252`);
+  assert.equal(json.digitalLink, `${service.url}${base}/01/0${gtin}/21/A%2F1%2BB%252`);
   for (const path of [
-    ...[`/01/0${gtin}/21/A%2F1%2BB%252`, `/01/${gtin}/21/A%2f1+B%252`, `/01/${gtin}/21/%41%2F1%2BB%252/`],
-    `/01/0${gtin}/21/A%2F1%2BB%252?linkType=gs1:pip&17=301231`,
+    ...[
+      `${base}/01/0${gtin}/21/A%2F1%2BB%252`,
+      `${base}/01/${gtin}/21/A%2f1+B%252`,
+      `${base}/01/${gtin}/21/%41%2F1%2BB%252/`,
+    ],
+    `${base}/01/0${gtin}/21/A%2F1%2BB%252?linkType=gs1:pip&17=301231`,
   ]) {
     const { status, text } = await fixture.visit(path);
     assert.equal(status, 200, path);
     assert.match(text, /<h1>Canary-name<\/h1>/);
   }
   const page = await fixture.visit(json.digitalLink.slice(service.url.length));
-  const proofs = [...page.text.matchAll(/href="(\/01\/[^"]+proof\.json)"/g)].map(([, path = '']) => path);
+  const proofs = [...page.text.matchAll(/href="(\/gs1\/[^"]+proof\.json)"/g)].map(([, path = '']) => path);
   assert.equal(proofs.length, 3);
   for (const proof of proofs) assert.equal((await fixture.visit(proof)).status, 200, proof);
   const none = await fixture.visit('/a/never');
   for (const path of [
     ...[
-      `/01/09506000134353/21/A%2F1%2BB%252`,
-      `/01/${gtin}/21/a%2F1%2BB%252`,
-      `/01/${gtin}/21/A`,
-      '/8004/A%2F1',
+      `${base}/01/09506000134353/21/A%2F1%2BB%252`,
+      `${base}/01/${gtin}/21/a%2F1%2BB%252`,
+      `${base}/01/${gtin}/21/A`,
+      `${base}/8004/A%2F1`,
     ],
-    ...['/01/1/21/%7F', `/01/${gtin}/21/${'A'.repeat(400)}`, '/8004/%F0%9F%94%91'],
+    ...[
+      `${base}/01/1/21/%7F`,
+      `/gs1/ws_other/01/${gtin}/21/A%2F1%2BB%252`,
+      `/01/${gtin}/21/A%2F1%2BB%252`,
+      `${base}/01/${gtin}/21/${'A'.repeat(400)}`,
+      `${base}/8004/%F0%9F%94%91`,
+    ],
   ]) {
     const answer = await fixture.visit(path);
     assert.deepEqual([answer.status, answer.text], [404, none.text], path);
@@ -57,13 +70,13 @@ test('a page is also found at its GS1 Digital Link, however the address is writt
 test('an address is free again when its page has ended, and a GIAI is one too', async () => {
   const digitalLink = { giai: '9506000/A1' };
   const { json } = await fixture.publish({ digitalLink });
-  assert.equal(json.digitalLink, `${service.url}/8004/9506000%2FA1`);
-  assert.equal((await fixture.visit('/8004/9506000%2FA1')).status, 200);
+  assert.equal(json.digitalLink, `${service.url}${base}/8004/9506000%2FA1`);
+  assert.equal((await fixture.visit(`${base}/8004/9506000%2FA1`)).status, 200);
   assertError(await fixture.publish({ digitalLink }), 'conflict');
   await service.sql('update published_pages set until = now() where id = $1', [json.id]);
-  assert.equal((await fixture.visit('/8004/9506000%2FA1')).status, 404);
+  assert.equal((await fixture.visit(`${base}/8004/9506000%2FA1`)).status, 404);
   assert.equal((await fixture.publish({ digitalLink, show: ['name'] })).status, 201);
-  assert.match((await fixture.visit('/8004/9506000%2FA1')).text, /Canary-name/);
+  assert.match((await fixture.visit(`${base}/8004/9506000%2FA1`)).text, /Canary-name/);
 });
 
 test('two that publish at one address at once: one of them does', async () => {

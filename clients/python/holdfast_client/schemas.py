@@ -2465,7 +2465,7 @@ class PublishAssetPageEntries(_PublishAssetPageEntriesRequired, total=False):
 
 
 class PublishAssetPageDigitalLink(TypedDict, total=False):
-    """Also publishes the page at its GS1 Digital Link, such as /01/09506000134352/21/A17. Whoever knows or guesses these numbers finds it."""
+    """Also publishes the page at its GS1 Digital Link, such as /gs1/{workspace}/01/09506000134352/21/A17, below the id of the workspace. Whoever knows or guesses this path finds it."""
 
     gtin: str
     serial: str

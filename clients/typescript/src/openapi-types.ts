@@ -12074,7 +12074,7 @@ export interface operations {
                         /** @description What the page shows of each of these entries; nothing else, but that an entry was corrected is always shown. `workers` are names, of signers too. `files` are names and hashes, `fileContents` downloads. `proof` lets visitors check when an entry was sealed; it names the workspace, the asset, the entry and the vault. `documents` are the entry and its sign-offs as they were hashed, so that visitors can check all that is shown */
                         show: ("type" | "summary" | "performedAt" | "recordedAt" | "workers" | "data" | "files" | "fileContents" | "release" | "signoffs" | "licences" | "proof" | "documents")[];
                     };
-                    /** @description Also publishes the page at its GS1 Digital Link, such as /01/09506000134352/21/A17. Whoever knows or guesses these numbers finds it */
+                    /** @description Also publishes the page at its GS1 Digital Link, such as /gs1/{workspace}/01/09506000134352/21/A17, below the id of the workspace. Whoever knows or guesses this path finds it */
                     digitalLink?: {
                         /** @description With its check digit */
                         gtin?: string;

@@ -11,7 +11,7 @@ import type { Api } from '../../http/api/api.ts';
 import { attachment, attachmentPolicy, safeMediaType } from '../../http/bodies/attachment.ts';
 import { bundledPage } from '../../http/pages/bundled-page.ts';
 import type { PageSources } from '../../http/pages/page-bundle.ts';
-import { findDigitalLink, pathOfLink } from './digital-link.ts';
+import { findDigitalLink, linkIn, pathOfLink } from './digital-link.ts';
 import { noPageParts, type PageParts, pageHtml } from './page-html.ts';
 import type { PageAddress } from './published-pages.store.ts';
 import type { ShownPages } from './shown.ts';
@@ -54,19 +54,20 @@ const part = Type.String({ maxLength: 512 });
 const bases: Base[] = [
   { url: '/a/:token', params: { token: part }, addressOf: ({ token = '' }) => ({ token }) },
   {
-    url: '/01/:gtin/21/:serial',
-    params: { gtin: part, serial: part },
-    addressOf: ({ gtin = '', serial = '' }) => linked(findDigitalLink({ gtin, serial })),
+    url: '/gs1/:workspace/01/:gtin/21/:serial',
+    params: { workspace: part, gtin: part, serial: part },
+    addressOf: ({ workspace = '', gtin = '', serial = '' }) =>
+      linked(workspace, findDigitalLink({ gtin, serial })),
   },
   {
-    url: '/8004/:giai',
-    params: { giai: part },
-    addressOf: ({ giai = '' }) => linked(findDigitalLink({ giai })),
+    url: '/gs1/:workspace/8004/:giai',
+    params: { workspace: part, giai: part },
+    addressOf: ({ workspace = '', giai = '' }) => linked(workspace, findDigitalLink({ giai })),
   },
 ];
 
-function linked(digitalLink: string | null): PageAddress | null {
-  return digitalLink === null ? null : { digitalLink };
+function linked(workspaceId: string, link: string | null): PageAddress | null {
+  return link === null ? null : { digitalLink: linkIn(workspaceId, link) };
 }
 
 export function assetPageRoutes(app: Api, { shownPages }: { shownPages: ShownPages }): void {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../../test/support/service/properties.ts';
-import { findDigitalLink, pathOfLink, readDigitalLink } from './digital-link.ts';
+import { findDigitalLink, linkIn, pathOfLink, readDigitalLink } from './digital-link.ts';
 
 test('a GTIN of 8, 12, 13 or 14 digits is compared as 14, and its check digit must be right', () => {
   for (const [gtin, whole] of [
@@ -62,9 +62,10 @@ test('the path of a link, decoded part by part, is the link', () => {
   fc.assert(
     fc.property(text, text, (serial, giai) => {
       const decoded = (path: string) => path.slice(1).split('/').map(decodeURIComponent);
-      const link = readDigitalLink({ gtin: '96385074', serial });
-      assert.deepEqual(decoded(pathOfLink(link)), ['01', '00000096385074', '21', serial]);
-      assert.deepEqual(decoded(pathOfLink(readDigitalLink({ giai }))), ['8004', giai]);
+      const link = linkIn('ws_1', readDigitalLink({ gtin: '96385074', serial }));
+      assert.deepEqual(decoded(pathOfLink(link)), ['gs1', 'ws_1', '01', '00000096385074', '21', serial]);
+      const other = linkIn('ws_1', readDigitalLink({ giai }));
+      assert.deepEqual(decoded(pathOfLink(other)), ['gs1', 'ws_1', '8004', giai]);
     }),
   );
 });

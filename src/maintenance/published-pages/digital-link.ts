@@ -1,6 +1,7 @@
 /**
- * Addresses in the form of GS1 Digital Link: /01/{GTIN}/21/{serial number}, or /8004/{GIAI}. Numbers with a wrong check digit or
- * characters outside GS1's set 82 are no such addresses.
+ * Addresses in the form of GS1 Digital Link, below the workspace whose page it is, as nobody here knows whose numbers they are:
+ * /gs1/{workspace}/01/{GTIN}/21/{serial number}, or /gs1/{workspace}/8004/{GIAI}. Numbers with a wrong check digit or characters
+ * outside GS1's set 82 are no such addresses.
  */
 import { AppError } from '../../runtime/errors.ts';
 
@@ -10,7 +11,7 @@ export interface GivenLink {
   giai?: string | undefined;
 }
 
-/** The path without its first slash, characters as they are: what is compared. Throws invalid_request. */
+/** The end of the path, characters as they are. Throws invalid_request. */
 export function readDigitalLink({ gtin, serial, giai }: GivenLink): string {
   if (giai === undefined ? gtin === undefined || serial === undefined : (gtin ?? serial) !== undefined) {
     throw new AppError('invalid_request', 'digitalLink must have gtin and serial, or giai alone.');
@@ -39,11 +40,17 @@ export function findDigitalLink(given: GivenLink): string | null {
   }
 }
 
+/** What is compared: the same numbers in another workspace are another address. */
+export function linkIn(workspaceId: string, link: string): string {
+  return `${workspaceId}/${link}`;
+}
+
 /** The path in a URL, with its first slash. */
-export function pathOfLink(link: string): string {
-  const [first = '', key = '', ...rest] = link.split('/');
-  if (first === '8004') return `/8004/${encodeURIComponent(link.slice('8004/'.length))}`;
-  return `/01/${key}/21/${encodeURIComponent(rest.slice(1).join('/'))}`;
+export function pathOfLink(linkInWorkspace: string): string {
+  const [workspaceId = '', first = '', key = '', ...rest] = linkInWorkspace.split('/');
+  const below = `/gs1/${encodeURIComponent(workspaceId)}`;
+  if (first === '8004') return `${below}/8004/${encodeURIComponent([key, ...rest].join('/'))}`;
+  return `${below}/01/${key}/21/${encodeURIComponent(rest.slice(1).join('/'))}`;
 }
 
 const characters = "GS1's set 82: letters, digits and ! \" % & ' ( ) * + , - . / : ; < = > ? _";

@@ -63,7 +63,7 @@ const GivenLink = Type.Object(
   {
     ...closed,
     description:
-      'Also publishes the page at its GS1 Digital Link, such as /01/09506000134352/21/A17. Whoever knows or guesses these numbers finds it',
+      'Also publishes the page at its GS1 Digital Link, such as /gs1/{workspace}/01/09506000134352/21/A17, below the id of the workspace. Whoever knows or guesses this path finds it',
   },
 );
 const until = like(dateTime, '2036-12-31T23:59:59.000Z');
@@ -83,7 +83,9 @@ const pageFields = {
     ),
   ),
   digitalLink: orNull(
-    text('https://holdfast.example.com/01/09506000134352/21/A17', { description: 'Its GS1 Digital Link' }),
+    text('https://holdfast.example.com/gs1/ws_01KJPT3YW0RPGTEA3W2DN4G08C/01/09506000134352/21/A17', {
+      description: 'Its GS1 Digital Link',
+    }),
   ),
   createdAt: like(dateTime, sample.at),
 };

@@ -13,7 +13,7 @@ import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import { type AssetKey, holdAsset } from '../assets/assets.store.ts';
 import { type Choices, type GivenChoices, readChoices } from './choices.ts';
-import { type GivenLink, readDigitalLink } from './digital-link.ts';
+import { type GivenLink, linkIn, pathOfLink, readDigitalLink } from './digital-link.ts';
 import {
   countEntries,
   countPages,
@@ -45,7 +45,7 @@ export function createPublishedPages(db: Db): PublishedPages {
   return {
     async publish(caller, { assetId, until, digitalLink, ...given }) {
       const choices = readChoices(given);
-      const link = digitalLink ? readDigitalLink(digitalLink) : null;
+      const link = digitalLink ? linkIn(caller.workspaceId, readDigitalLink(digitalLink)) : null;
       requireScopes(caller, choices);
       if (until <= new Date()) {
         const message = `until must be in the future, but ${until.toISOString()} is not.`;
@@ -84,7 +84,7 @@ export function createPublishedPages(db: Db): PublishedPages {
         if (!violates(error, 'published_pages_digital_link_key')) throw error;
         throw new AppError(
           'conflict',
-          `Another published page has the address ${link}. Revoke it first, or publish this one without digitalLink.`,
+          `Another published page has the address ${pathOfLink(link ?? '')}. Revoke it first, or publish this one without digitalLink.`,
           { cause: error },
         );
       }
