@@ -52,7 +52,6 @@ test('a page is also found at its GS1 Digital Link, however the address is writt
     ...[
       `${base}/01/1/21/%7F`,
       `/gs1/ws_other/01/${gtin}/21/A%2F1%2BB%252`,
-      `/01/${gtin}/21/A%2F1%2BB%252`,
       `${base}/01/${gtin}/21/${'A'.repeat(400)}`,
       `${base}/8004/%F0%9F%94%91`,
     ],
