@@ -50,7 +50,7 @@ function openedSince(before: string[]): string[] {
 }
 
 test('starts in the known steps, and closes again', async () => {
-  assert.deepEqual(steps.slice(0, 3), ['store', 'keyring', 'blobs']);
+  assert.deepEqual(steps.slice(0, 4), ['store', 'own database', 'keyring', 'blobs']);
   assert.deepEqual(steps.slice(-2), ['server', 'end']);
   assert.ok(steps.length >= 10, steps.join());
   await waitUntil(async () => (await countConnections()) === 0);

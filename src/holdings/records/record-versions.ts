@@ -37,12 +37,23 @@ export function createVersionAdder(
     if (!(result instanceof AppError)) return result;
     if (result.code !== 'resource_not_found') throw result;
     const { caller, id } = addition;
+    if (!(await isSomewhere(db, caller.workspaceId, id))) throw result;
     await db.transaction().execute((db) => archive.bringBack(db, caller.workspaceId, [id]));
     // Also when there was nothing to bring back: somebody else may have.
     const again = await add(addition).catch(explainRefusedSeal);
     if (again instanceof AppError) throw again;
     return again;
   };
+}
+
+/** In the archive, or brought back from it meanwhile: an id that nobody has costs the others no second look. */
+async function isSomewhere(db: Db, workspaceId: string, id: string): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from archived_records where workspace_id = ${workspaceId} and id = ${id})
+      or exists (select from records where workspace_id = ${workspaceId} and id = ${id}) as found`.execute(
+    db,
+  );
+  return rows[0]?.found === true;
 }
 
 /** In the order of arrival; a refused addition does not affect the others. */
