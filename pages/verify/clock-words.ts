@@ -13,7 +13,7 @@ import {
   isTimestampAnchor,
   type Proof,
 } from '../../src/proof/verify/proof.ts';
-import { type Trust, trustedChain } from '../../src/proof/verify/trust.ts';
+import { type Trust, timestampTrust, trustedChain } from '../../src/proof/verify/trust.ts';
 
 export interface ClockWords {
   title: string;
@@ -70,7 +70,7 @@ async function wordsOf(
   if (isTimestampAnchor(anchor)) {
     const judged = await judgeTimestamp(anchor, {
       imprint: sha256(fromHex(root)),
-      trust: { roots: trust.tsaRoots, policies: trust.tsaPolicies },
+      trust: timestampTrust(trust),
       ...{ at, among },
     });
     if (judged.status === 'fail' || !judged.signer) return { title: 'Timestamp authority', note: '' };

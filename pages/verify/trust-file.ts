@@ -18,7 +18,7 @@ export function createTrustCard(onChange: () => void): FileCard {
       </label>
       <button type="button" class="clear" hidden aria-label="Remove the trust file">×</button>
     </div>
-    <small id="trust-note">JSON in the format holdfast/trust@1. It replaces whom this page trusts: your decision, or that of whoever gave it to you.</small>
+    <small id="trust-note">JSON in the format holdfast/trust@1. It replaces whom this page trusts, and may name revoked certificates: your decision, or that of whoever gave it to you.</small>
     <small class="fault" id="trust-fault" role="alert"></small>`;
   const empty = 'The trust that ships: known public chains, and well-known timestamp authorities';
   return createFileCard('trust', { empty, onChange });

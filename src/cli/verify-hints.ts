@@ -14,7 +14,7 @@ import {
   type Proof,
 } from '../proof/verify/proof.ts';
 import type { Step, Verification } from '../proof/verify/steps.ts';
-import { type Trust, trustedChain } from '../proof/verify/trust.ts';
+import { type Trust, timestampTrust, trustedChain } from '../proof/verify/trust.ts';
 
 export interface HintsGiven {
   trust: Trust;
@@ -75,7 +75,7 @@ async function hintFor(
   if (isTimestampAnchor(anchor)) {
     const judged = await judgeTimestamp(anchor, {
       imprint: sha256(fromHex(root)),
-      trust: { roots: trust.tsaRoots, policies: trust.tsaPolicies },
+      trust: timestampTrust(trust),
       ...{ at, among },
     });
     const isRootless = judged.status === 'untrusted' && judged.signer && !judged.root;

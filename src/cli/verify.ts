@@ -54,7 +54,10 @@ export function addVerifyCommand(program: Command): void {
     .argument('<proof>', 'the proof, a JSON file; - for standard input')
     .argument('[content]', "the file that the proof is for, or a record's data as JSON; - for standard input")
     .option('--rpc <url>', 'a node of the chain that the proof is anchored on', parseRpc)
-    .option('--trust <file>', 'whom to trust, a JSON file, instead of the trust that ships')
+    .option(
+      '--trust <file>',
+      'whom to trust, and which certificates are revoked: a JSON file, instead of the trust that ships',
+    )
     .option('--at <time>', 'judge as of this time or date: what is later counts as absent', parseAt)
     .option('--registry <address>', 'address of the registry, if not the usual one', parseRegistry)
     .option('--salt <hex>', 'the 32-byte key of an HMAC, if it is not in the proof', parseSalt)

@@ -181,6 +181,12 @@ const pathRules = mutationsOf('src/proof/rfc3161/path.ts', vectors, [
 
 const revocationRules = mutationsOf('src/proof/rfc3161/revocation.ts', vectors, [
   [
+    'certificates that the trust file refuses',
+    'must(refused === undefined,',
+    'must(true,',
+    'A revocation known to whoever verifies would be forgotten.',
+  ],
+  [
     'harmless reasons',
     '(number | undefined)[] = [0, 3, 4, 5];',
     '(number | undefined)[] = [0, 1, 3, 4, 5];',

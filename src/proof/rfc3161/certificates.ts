@@ -169,6 +169,11 @@ export function requireSame(inside: Der, outside: Der, what: string): void {
   must(sameBytes(inside.bytes, outside.bytes), `${what} names two signature algorithms.`);
 }
 
+/** SHA-256 of the certificate. */
+export function fingerprintOf(certificate: Uint8Array): Hex {
+  return toHex(sha256(certificate));
+}
+
 /** By their identifiers; one that occurs twice could be read in two ways. */
 export function readExtensions(der: Der | undefined, what: string): Extensions {
   const extensions: Extensions = new Map();
@@ -236,7 +241,7 @@ function anchorOf({ bytes, subject, spki, name, notBefore, notAfter, ...rest }: 
   must(mayIssue, `${name} is not an authority and may not issue certificates.`);
   const isAccepted = keyOf(spki) !== undefined;
   must(isAccepted, `The key of ${name} is neither RSA of 2,048 to 8,192 bits nor on P-256 or P-384.`);
-  return { subject, spki, name, fingerprint: toHex(sha256(bytes)), notBefore, notAfter };
+  return { subject, spki, name, fingerprint: fingerprintOf(bytes), notBefore, notAfter };
 }
 
 /** A certificate that says nothing about the usage of its key allows all of them. */

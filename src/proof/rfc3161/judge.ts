@@ -17,13 +17,17 @@ import {
 } from './der.ts';
 import { criticalFault, findPath, findSigner, timeStamping, validityFault } from './path.ts';
 import { type ReadAnchor, type ReadTimestamps, readTimestamps } from './reading.ts';
-import { judgeRevocation } from './revocation.ts';
+import { type Crl, judgeRevocation } from './revocation.ts';
 import type { TimestampInfo, Token } from './token.ts';
 
 export interface TimestampTrust {
   roots: readonly TrustAnchor[];
   /** Object identifiers in dots; when empty, any policy counts. */
   policies: readonly string[];
+  /** Lists of revoked certificates that count beside those of the anchor, whatever that has. */
+  crls?: readonly Crl[];
+  /** Fingerprints (SHA-256) of certificates that do not count, of the signer, of an issuer or of a root. */
+  revoked?: readonly Hex[];
 }
 
 export interface TimestampQuestion {
@@ -117,7 +121,10 @@ async function judge(
     const reason = `No path of certificates leads from ${name} to a trusted root: ${found.end.name} is the last.`;
     return { status: 'untrusted', reason, ...signed };
   }
-  const { isChecked } = await judgeRevocation(found.path, { crls, genTime: time, at });
+  const { isChecked } = await judgeRevocation(found.path, {
+    ...{ crls: [...crls, ...(trust.crls ?? [])], revoked: trust.revoked ?? [] },
+    ...{ genTime: time, at },
+  });
   const { root, certificates } = found.path;
   const first = [...certificates, root].reduce((one, other) => (other.notAfter < one.notAfter ? other : one));
   const all: JudgedTimestamp = {

@@ -1,10 +1,13 @@
 /** Lists of revoked certificates (RFC 5280), and what they say about the path of a token. */
+import type { Hex } from 'viem';
 import { isSignedBy, type Signature } from './algorithms.ts';
+import { fromBase64 } from './anchor.ts';
 import {
   type Certificate,
   crlNames,
   type Extensions,
   extensionIds,
+  fingerprintOf,
   mayDo,
   readExtensions,
   readSigned,
@@ -69,6 +72,17 @@ interface Scope {
  * before the revocation stand (RFC 3161, section 4).
  */
 const harmlessReasons: (number | undefined)[] = [0, 3, 4, 5];
+
+/** One list in PEM, whatever text is around it. Throws a TokenFault. */
+export function readCrlPem(pem: string): Crl {
+  const what = 'The list of revoked certificates';
+  const blocks = [...pem.matchAll(/-----BEGIN X509 CRL-----([^-]*)-----END X509 CRL-----/g)];
+  const [[, block = ''] = [], more] = blocks;
+  must(blocks.length > 0 && more === undefined, 'There is not exactly one list in PEM.');
+  const bytes = fromBase64(block.replace(/[ \t\r\n]/g, ''));
+  must(bytes !== undefined, `${what} is not in base64.`);
+  return readCrl(bytes, what);
+}
 
 /** Version, algorithm, issuer, time, time of the next one, entries, extensions. */
 const crlShape = [[integer], sequence, sequence, time, [time], [sequence], [around(0)]] as const;
@@ -138,11 +152,22 @@ function readReason(bytes: Uint8Array, what: string): Omit<Entry, 'date'> {
   return { reason, isUnderstood: understands(extensions, extensionIds.reasonCode) };
 }
 
+export interface RevocationQuestion {
+  crls: readonly Crl[];
+  /** Fingerprints of certificates that do not count, whatever the lists say. */
+  revoked: readonly Hex[];
+  genTime: number;
+  at: number;
+}
+
 /** `isChecked`: for every certificate below the root there was a list that is about it. Throws when one is revoked. */
 export async function judgeRevocation(
   { certificates, root }: Path,
-  { crls, genTime, at }: { crls: readonly Crl[]; genTime: number; at: number },
+  { crls, revoked, genTime, at }: RevocationQuestion,
 ): Promise<{ isChecked: boolean }> {
+  const fingerprints = certificates.map(({ name, bytes }) => ({ name, fingerprint: fingerprintOf(bytes) }));
+  const refused = [...fingerprints, root].find(({ fingerprint }) => revoked.includes(fingerprint));
+  must(refused === undefined, `${refused?.name} is revoked by whoever chose the trust.`);
   let isChecked = true;
   for (const [place, certificate] of certificates.entries()) {
     const issuer = certificates[place + 1];

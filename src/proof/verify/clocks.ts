@@ -24,7 +24,7 @@ import {
   type Renewal,
 } from './proof.ts';
 import { existedWhen, fail, isoTime, pass, type Step, type StepResult, skip, type Voucher } from './steps.ts';
-import type { Trust } from './trust.ts';
+import { type Trust, timestampTrust } from './trust.ts';
 
 export interface ClockResults {
   /** In the order of the document: the anchors, then each renewal with its anchors. */
@@ -135,7 +135,7 @@ async function judgeToken(
 ): Promise<ClockResult> {
   const asked = {
     imprint: imprintOf(root),
-    trust: { roots: trust.tsaRoots, policies: trust.tsaPolicies },
+    trust: timestampTrust(trust),
     among,
   };
   let judgement = await judgeTimestamp(anchor, { ...asked, at });

@@ -13,6 +13,8 @@ import {
 } from '../json-shape.ts';
 import type { TrustAnchor } from '../rfc3161/certificates.ts';
 import { readTrustAnchor } from '../rfc3161/certificates.ts';
+import type { TimestampTrust } from '../rfc3161/judge.ts';
+import { type Crl, readCrlPem } from '../rfc3161/revocation.ts';
 import { shippedRoots } from '../rfc3161/shipped-roots.ts';
 
 export const trustFormat = 'holdfast/trust@1';
@@ -33,6 +35,10 @@ export interface Trust {
   tsaRoots: readonly TrustAnchor[];
   /** Object identifiers; any policy if there is none. */
   tsaPolicies: readonly string[];
+  /** Lists of revoked certificates: they count beside those of a proof, which whoever hands it on may leave out. */
+  crls: readonly Crl[];
+  /** Fingerprints (SHA-256) of certificates that do not count. */
+  revoked: readonly Hex[];
   bitcoin: readonly { height: number; hash: Hex }[];
 }
 
@@ -42,8 +48,15 @@ export const shippedTrust: Trust = {
   blocks: [],
   tsaRoots: shippedRoots,
   tsaPolicies: [],
+  crls: [],
+  revoked: [],
   bitcoin: [],
 };
+
+/** What it says about timestamp authorities. */
+export function timestampTrust({ tsaRoots, tsaPolicies, crls, revoked }: Trust): TimestampTrust {
+  return { roots: tsaRoots, policies: tsaPolicies, crls, revoked };
+}
 
 /** The chain as the verifier knows it; null if nobody does. Test networks are known, but their clocks are not trusted. */
 export function trustedChain(
@@ -72,21 +85,32 @@ export function trustedChain(
 export function readTrust(document: unknown): Trust {
   const [fault] = checkTrust(document, '');
   if (fault) throw new Error(`${fault.path || 'It'} ${fault.message}.`);
-  const given = document as Partial<Omit<Trust, 'tsaRoots'>> & { tsaRoots?: string[] };
+  const given = document as Partial<Omit<Trust, PemMember>> & { [Name in PemMember]?: string[] };
   return {
     isShipped: false,
     chains: given.chains ?? [],
     blocks: given.blocks ?? [],
-    tsaRoots: (given.tsaRoots ?? []).map((pem, place) => {
-      try {
-        return readTrustAnchor(pem);
-      } catch (error) {
-        throw new Error(`tsaRoots[${place}] is not a certificate in PEM: ${(error as Error).message}`);
-      }
-    }),
+    tsaRoots: eachPem(given.tsaRoots, 'tsaRoots', 'a certificate', readTrustAnchor),
     tsaPolicies: given.tsaPolicies ?? [],
+    crls: eachPem(given.crls, 'crls', 'a list of revoked certificates', readCrlPem),
+    revoked: given.revoked ?? [],
     bitcoin: given.bitcoin ?? [],
   };
+}
+
+type PemMember = 'tsaRoots' | 'crls';
+
+function eachPem<Read>(
+  pems: readonly string[] | undefined,
+  ...[member, what, read]: [member: PemMember, what: string, read: (pem: string) => Read]
+): Read[] {
+  return (pems ?? []).map((pem, place) => {
+    try {
+      return read(pem);
+    } catch (error) {
+      throw new Error(`${member}[${place}] is not ${what} in PEM: ${(error as Error).message}`);
+    }
+  });
 }
 
 const hash = hexOf(32);
@@ -109,8 +133,18 @@ const members: Record<string, Check> = {
   tsaPolicies: eachOf(matching(/^[0-2](\.(0|[1-9][0-9]{0,18})){1,30}$/u, 'an object identifier'), {
     max: 256,
   }),
+  crls: eachOf(textUpTo(1_500_000, 'a list of revoked certificates in PEM'), { max: 64 }),
+  revoked: eachOf(hash, most),
   bitcoin: eachOf(objectOf({ height: integerUpTo(2 ** 32 - 1), hash }), { max: 1_000_000 }),
 };
+
+/** Characters, not bytes or halves of them; more than a regular expression can count. */
+function textUpTo(max: number, what: string): Check {
+  return (value, path) =>
+    typeof value === 'string' && value.length <= 2 * max && [...value].length <= max
+      ? []
+      : [{ path, message: `is not ${what}` }];
+}
 
 /** Every member but the format is optional. */
 function checkTrust(value: unknown, path: string): Fault[] {

@@ -342,6 +342,11 @@ export const certificatesInPython = [
       'any(name in names for name in scope.names)',
       'rfc3161-revocation-a-list-published-elsewhere',
     ],
+    [
+      'the trust file names a certificate',
+      'not refused',
+      'rfc3161-revocation-by-the-fingerprint-of-the-root',
+    ],
     ['a certificate was revoked', 'not revoked', 'rfc3161-revocation-under-one-of-two-names'],
   ]),
   ...replacing('rfc3161/revocation.py', [

@@ -143,11 +143,17 @@ export const documentsInPython = [
       'trust-unusable-root-of-20001-characters',
     ],
     ['an element of tsaRoots is not one certificate in PEM', 'len(found) == 1', 'trust-unusable-root-twice'],
+    ['an element of crls is not one list in PEM', 'len(lists) == 1', 'trust-unusable-list-twice'],
     ["a certificate in tsaRoots is not an authority's", 'is_authority', 'trust-unusable-root-no-authority'],
     [
       'a certificate in tsaRoots may not sign certificates',
       'usage is None or KEY_CERT_SIGN in usage',
       'trust-unusable-root-that-may-not-sign',
+    ],
+    [
+      'an element of crls is no text, or too long',
+      'isinstance(value, str) and len(value) <= _MOST_LIST_CHARACTERS',
+      'trust-unusable-list-of-1500001-characters',
     ],
     [
       'a trust file is of another format',

@@ -152,6 +152,14 @@ export function base64(bytes: Bytes): string {
 }
 
 export function pem(certificate: Bytes): string {
-  const lines = base64(certificate).match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+  return pemOf('CERTIFICATE', certificate);
+}
+
+export function crlPem(list: Bytes): string {
+  return pemOf('X509 CRL', list);
+}
+
+function pemOf(what: string, bytes: Bytes): string {
+  const lines = base64(bytes).match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${what}-----\n${lines.join('\n')}\n-----END ${what}-----\n`;
 }

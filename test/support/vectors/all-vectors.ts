@@ -22,6 +22,7 @@ import { tokenBoundVectors } from './token-bound-vectors.ts';
 import { tokenFaultVectors } from './token-fault-vectors.ts';
 import { tokenFormVectors } from './token-form-vectors.ts';
 import { tokenWorkVectors } from './token-work-vectors.ts';
+import { trustRevocationVectors } from './trust-revocation-vectors.ts';
 import { trustVectors } from './trust-vectors.ts';
 import type { NamedVector } from './vector.ts';
 
@@ -51,6 +52,7 @@ export async function allVectors(): Promise<NamedVector[]> {
     ...(await statementVectors()),
     ...(await statementsVectors()),
     ...trustVectors(base['file-raw']),
+    ...trustRevocationVectors(base['file-raw']),
   ];
   const names = all.map(({ name }) => name);
   const twice = names.filter((name, place) => names.indexOf(name) !== place);

@@ -34,6 +34,8 @@ export interface TrustFile {
   blocks?: { chainId: number; number: number; hash: Hex }[];
   tsaRoots?: string[];
   tsaPolicies?: string[];
+  crls?: string[];
+  revoked?: Hex[];
   bitcoin?: { height: number; hash: Hex }[];
 }
 

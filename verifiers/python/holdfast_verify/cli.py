@@ -42,7 +42,7 @@ def _parser() -> _Parser:
     parser.add_argument("proof", metavar="PROOF", help="the document; - for standard input")
     parser.add_argument("content", metavar="CONTENT", nargs="?", help="the content; - for standard input")
     parser.add_argument("--rpc", metavar="URL", help="a node of the chain")
-    parser.add_argument("--trust", metavar="FILE", help="whom to trust, instead of the trust that ships")
+    parser.add_argument("--trust", metavar="FILE", help="whom to trust, and which certificates are revoked, instead of the trust that ships")
     parser.add_argument("--at", metavar="TIME", help="the time of judgement, such as 2026-12-01T00:00:00Z, or a date")
     parser.add_argument("--registry", metavar="ADDRESS", help="a registry at another address")
     parser.add_argument("--passkeys", metavar="FILE", help="the statements about passkeys of workers, for a sign-off")

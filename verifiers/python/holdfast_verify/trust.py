@@ -3,12 +3,13 @@
 import json
 import re
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Tuple, Union
 
 from . import fields as form
 from .clock import parse_time
 from .outcome import require
 from .rfc3161.certificate import read_certificate
+from .rfc3161.crl import RevocationList, read_list
 from .rfc3161.der import read_der
 from .rfc3161.extensions import KEY_CERT_SIGN
 from .rfc3161.keys import read_key
@@ -19,8 +20,9 @@ TRUST_FORMAT = "holdfast/trust@1"
 FINALIZED = "finalized"
 _SHIPPED = Path(__file__).with_name("shipped_trust.json")
 _PEM = re.compile(r"-----BEGIN CERTIFICATE-----([^-]*)-----END CERTIFICATE-----")
-_MOST_FILE, _MOST_ROOT_CHARACTERS = 1 << 27, 20_000
-_MOST_NAMED, _MOST_ROOTS, _MOST_POLICIES, _MOST_BITCOIN = 10_000, 256, 256, 1_000_000
+_PEM_LIST = re.compile(r"-----BEGIN X509 CRL-----([^-]*)-----END X509 CRL-----")
+_MOST_FILE, _MOST_ROOT_CHARACTERS, _MOST_LIST_CHARACTERS = 1 << 27, 20_000, 1_500_000
+_MOST_NAMED, _MOST_ROOTS, _MOST_POLICIES, _MOST_LISTS, _MOST_BITCOIN = 10_000, 256, 256, 64, 1_000_000
 _POLICY = re.compile(r"[0-2](?:\.(?:0|[1-9][0-9]{0,18})){1,30}")
 _MOST_CONFIRMATIONS = 1_000_000
 
@@ -58,6 +60,7 @@ class Blocks:
 class Trust(NamedTuple):
     """The decision of whoever verifies. `given` is whether there was a file.
 
+    `crls` count beside those of a proof; `revoked` has the fingerprints of certificates that do not count.
     `bitcoin` has, by height, the hashes of blocks as explorers print them.
     """
 
@@ -65,6 +68,8 @@ class Trust(NamedTuple):
     blocks: Blocks
     tsa_roots: List[Root]
     tsa_policies: List[str]
+    crls: List[RevocationList]
+    revoked: FrozenSet[bytes]
     bitcoin: Dict[int, List[bytes]]
     given: bool
 
@@ -102,7 +107,7 @@ def _shipped_root(root: Any) -> Root:
 def shipped_trust() -> Trust:
     """What counts if no file is given: the known chains, and the shipped roots of timestamp authorities."""
     shipped = json.loads(_SHIPPED.read_text("utf-8"))
-    return Trust(_known_chains(shipped), Blocks([]), [_shipped_root(root) for root in shipped["timestampRoots"]], [], {}, False)
+    return Trust(_known_chains(shipped), Blocks([]), [_shipped_root(root) for root in shipped["timestampRoots"]], [], [], frozenset(), {}, False)
 
 
 def _chain(value: Any) -> Chain:
@@ -136,6 +141,15 @@ def _root(value: Any) -> Root:
     return root_from(certificate)
 
 
+def _list(value: Any) -> RevocationList:
+    """One list of revoked certificates in PEM, with or without text around it."""
+    require(isinstance(value, str) and len(value) <= _MOST_LIST_CHARACTERS, "An element of crls is no text, or too long.")
+    lists = _PEM_LIST.findall(value)
+    require(len(lists) == 1, "An element of crls is not one list in PEM.")
+    encoded = form.base64_bytes(re.sub(r"[ \t\r\n]", "", lists[0]), "crls", _MOST_LIST_CHARACTERS)
+    return read_list(encoded)
+
+
 def _bitcoin(values: List[Any]) -> Dict[int, List[bytes]]:
     hashes: Dict[int, List[bytes]] = {}
     for value in values:
@@ -150,15 +164,18 @@ def read_trust(data: bytes) -> Trust:
     require(len(data) <= _MOST_FILE, "The trust file is too large.")
     value = parse(data)
     require(isinstance(value, dict) and value.get("format") == TRUST_FORMAT, f"The trust file is no {TRUST_FORMAT}.")
-    names = ("chains", "blocks", "tsaRoots", "tsaPolicies", "bitcoin")
+    names = ("chains", "blocks", "tsaRoots", "tsaPolicies", "crls", "revoked", "bitcoin")
     parts = form.members({**{name: [] for name in names}, **value}, ("format", *names), "The trust file")
-    for name, most in zip(names, (_MOST_NAMED, _MOST_NAMED, _MOST_ROOTS, _MOST_POLICIES, _MOST_BITCOIN)):
+    limits = (_MOST_NAMED, _MOST_NAMED, _MOST_ROOTS, _MOST_POLICIES, _MOST_LISTS, _MOST_NAMED, _MOST_BITCOIN)
+    for name, most in zip(names, limits):
         form.array(parts[name], 0, most, name)
     return Trust(
         _known_chains(json.loads(_SHIPPED.read_text("utf-8"))) + [_chain(each) for each in parts["chains"]],
         Blocks([_block(each) for each in parts["blocks"]]),
         [_root(each) for each in parts["tsaRoots"]],
         [form.text(each, _POLICY, "tsaPolicies") for each in parts["tsaPolicies"]],
+        [_list(each) for each in parts["crls"]],
+        frozenset(form.hash_bytes(each, "revoked") for each in parts["revoked"]),
         _bitcoin(parts["bitcoin"]),
         True,
     )

@@ -48,6 +48,10 @@ export interface Trust {
   /** Certificates of timestamp authorities, in PEM. */
   tsaRoots?: string[];
   tsaPolicies?: string[];
+  /** Lists of revoked certificates, in PEM: they count whatever a proof contains. */
+  crls?: string[];
+  /** SHA-256 of certificates of timestamp authorities that do not count. */
+  revoked?: Hex[];
   bitcoin?: { height: number; hash: Hex }[];
 }
 

@@ -24,7 +24,7 @@ from .extensions import (
 )
 from .keys import check_signature, read_key
 from .path import find_path
-from .revocation import check_revocation
+from .revocation import check_not_refused, check_revocation
 from .tstinfo import TstInfo
 
 
@@ -129,7 +129,8 @@ def judge_token(anchor: TimestampAnchor, root: bytes, context: Context, judged_a
     _check_signer(evidence, certificate)
     gen_time = evidence.info.gen_time
     path = find_path(certificate, context.trust.tsa_roots, _usable(evidence), gen_time, document)
-    checked = check_revocation(path, evidence.lists, gen_time, judged_at, document)
+    check_not_refused(path, context.trust.revoked)
+    checked = check_revocation(path, evidence.lists + context.trust.crls, gen_time, judged_at, document)
     if gen_time > judged_at:
         raise Skips("The token is later than the time of judgement.")
     name = certificate.subject_text()

@@ -1,6 +1,7 @@
 """Whether a certificate of the path was revoked (section "rfc3161", step 5)."""
 
-from typing import List, Union
+import hashlib
+from typing import FrozenSet, List, Union
 
 from ..outcome import Fails, require
 from . import der
@@ -75,6 +76,14 @@ def _check_counts(
 def _voids(entry: Entry, gen_time: int) -> bool:
     """Whether an entry makes the token invalid. Tokens before a harmless revocation remain valid."""
     return not (entry.reason in _TOKENS_BEFORE_REMAIN and gen_time < entry.date)
+
+
+def check_not_refused(path: Path, fingerprints: FrozenSet[bytes]) -> None:
+    """Fails if whoever verifies has named a certificate of the path, or its root, as revoked."""
+    refused = path.root.fingerprint in fingerprints or any(
+        hashlib.sha256(certificate.encoded).digest() in fingerprints for certificate in path.certificates
+    )
+    require(not refused, "The trust file names a certificate of the path as revoked.")
 
 
 def check_revocation(
