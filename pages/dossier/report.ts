@@ -60,7 +60,7 @@ function factsOf(dossier: Dossier, result: DossierVerdict): Node {
   const proven = facts?.asset;
   const unproven = proven ? [] : ['stated in dossier.json, and not proven'];
   const { name, serialNumber, partNumber } = proven ?? asset;
-  const { entries = 0, certified = 0, installations = 0, owners = [] } = facts ?? {};
+  const { entries = 0, certified = 0, withdrawn = [], installations = 0, owners = [] } = facts ?? {};
   const pending = (recounted?.entries ?? 0) - entries;
   const all: Fact[] = [
     ['Name', name || asset.assetId, ...unproven],
@@ -72,6 +72,7 @@ function factsOf(dossier: Dossier, result: DossierVerdict): Node {
     [
       'Entries',
       `${entries.toLocaleString('en')} proven, ${certified.toLocaleString('en')} of them certified`,
+      ...(withdrawn.length > 0 ? [withdrawnText(withdrawn)] : []),
       ...(pending > 0 ? [`${amount(pending, 'other has', 'others have')} no valid proof`] : []),
     ],
     usageFact(dossier, facts),
@@ -86,6 +87,18 @@ function factsOf(dossier: Dossier, result: DossierVerdict): Node {
   );
   list.className = 'facts';
   return list;
+}
+
+/** Nobody would read more. */
+const mostWithdrawn = 20;
+
+function withdrawnText(withdrawn: NonNullable<DossierVerdict['facts']>['withdrawn']): string {
+  const named = withdrawn
+    .slice(0, mostWithdrawn)
+    .map(({ maintenanceId, correctedBy }) => `${maintenanceId} by ${correctedBy}`)
+    .join(', ');
+  const more = withdrawn.length > mostWithdrawn ? `, and ${withdrawn.length - mostWithdrawn} more` : '';
+  return `${amount(withdrawn.length, 'certification was', 'certifications were')} withdrawn by a correction: ${named}${more}`;
 }
 
 function sealFact({ seal, sealed, verdict }: DossierVerdict): Fact {

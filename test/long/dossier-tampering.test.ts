@@ -41,7 +41,8 @@ test('an untampered dossier has no fault, and with a chain only its clock is unp
     installations: 1,
     entries: 3,
     signoffs: 4,
-    certified: 2,
+    certified: 1,
+    withdrawn: [{ maintenanceId: fixture.ids.first, correctedBy: fixture.ids.correction }],
     usage: { hours: 120, cycles: 0 },
     isChain: true,
   });

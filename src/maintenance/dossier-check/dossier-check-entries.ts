@@ -11,9 +11,11 @@ import { verifyProof } from '../../proof/verify/verify.ts';
 import type { Usage } from '../signing/maintenance-entry.ts';
 import { signoffsFault, verifySignoff } from '../signing/signoff.ts';
 import { shownTypedData } from '../signing/typed-data.ts';
+import { judgeCertifications, type Withdrawn } from './dossier-certifications.ts';
 import type { CheckedAsset } from './dossier-check-asset.ts';
 import { createEntryChain } from './dossier-check-chain.ts';
 import type { CheckedPasskeys } from './dossier-check-passkeys.ts';
+import { entryShapeFault } from './dossier-entry-shape.ts';
 import { hasDigest } from './dossier-files.ts';
 import type { FindingsLog } from './dossier-findings.ts';
 import type { Dossier, DossierCounts, EntryLine, SignoffLine } from './dossier-format.ts';
@@ -46,7 +48,13 @@ export interface CheckedEntries {
   /** Whether they are numbered from 1 without a gap, and each follows the one before. */
   isChain: boolean;
   /** Only what has a proof that holds. */
-  proven: { entries: number; signoffs: number; certified: number; usage: Required<Usage> };
+  proven: {
+    entries: number;
+    signoffs: number;
+    certified: number;
+    withdrawn: Withdrawn[];
+    usage: Required<Usage>;
+  };
 }
 
 /** What a proof must be about. */
@@ -81,11 +89,12 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     provenSignoffs: 0,
     certified: 0,
   };
-  const proven = { entries: 0, signoffs: 0, certified: 0 };
+  const proven = { entries: 0, signoffs: 0 };
+  const certified = new Set<string>();
   /** Whether an entry does not say where it is in the chain. */
   let isMisplaced = false;
   /** The position of the previous entry: when the work was done, and its id. */
-  let last = ['', ''];
+  let last = { performedAt: -Infinity, maintenanceId: '' };
   const ordered: OrderedEntry[] = [];
 
   /** Whether there is a proof, and it holds. */
@@ -178,9 +187,10 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     if (entry.assetId !== asset.assetId || entry.workspaceId !== workspaceId)
       faults.push('belongs to another asset');
     if (!hasDigest(line.salt, entry, maintenanceHash)) faults.push('does not match its hash: it was changed');
-    const place = [entry.performedAt, maintenanceId];
-    if (place.join(' ') < last.join(' '))
-      faults.push('is out of order: entries are sorted by the time of the work');
+    const misshapen = entryShapeFault(entry);
+    if (misshapen !== null) faults.push(misshapen);
+    const place = { performedAt: utcTime(entry.performedAt), maintenanceId };
+    if (isBefore(place, last)) faults.push('is out of order: entries are sorted by the time of the work');
     last = place;
     if (!attachmentsFit(line)) faults.push('is listed with attachments other than its own');
     const together = signoffsFault(
@@ -215,7 +225,7 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
     usage.add(maintenanceId, entry, holds);
     performers.add(line);
     if (holds) proven.entries += 1;
-    if ((await checkSignoffs(line)).includes('certified') && holds) proven.certified += 1;
+    if ((await checkSignoffs(line)).includes('certified') && holds) certified.add(maintenanceId);
     if (entry.supersedes !== null) {
       if (corrections.has(entry.supersedes)) findings.fault(entry.supersedes, 'is corrected twice');
       corrections.set(entry.supersedes, maintenanceId);
@@ -273,7 +283,10 @@ export function createEntryCheck(deps: EntryCheckDeps): EntryCheck {
       return {
         counts: counted,
         isChain: broken.length === 0 && !isMisplaced,
-        proven: { ...proven, usage: usage.mostProven() },
+        proven: {
+          ...{ ...proven, usage: usage.mostProven() },
+          ...judgeCertifications(certified, corrections, superseded),
+        },
       };
     },
   };
@@ -292,6 +305,15 @@ const longBefore =
   'When entries were recorded and signed: the time that they state is more than 24 hours before the first trusted clock that vouches for them.';
 const sealedLater =
   'That the owner sealed all entries and sign-offs: the first trusted clock that vouches for them is more than 24 hours away from the time in which their vault owned the asset.';
+
+/** In the order of the work; entries of one time are in the order of their ids. */
+function isBefore(
+  one: { performedAt: number; maintenanceId: string },
+  other: { performedAt: number; maintenanceId: string },
+): boolean {
+  if (one.performedAt !== other.performedAt) return one.performedAt < other.performedAt;
+  return one.maintenanceId < other.maintenanceId;
+}
 
 function isSameJson(one: unknown, other: unknown): boolean {
   return canonicalJsonOrNull(one) === canonicalJsonOrNull(other);

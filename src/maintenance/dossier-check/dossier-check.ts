@@ -5,8 +5,9 @@
  * matter.
  */
 
-import { contentDigest } from '../../proof/content.ts';
 import { parseJsonText } from '../../runtime/json-text.ts';
+import { type AttachmentCheck, createAttachmentCheck } from './dossier-attachments.ts';
+import type { Withdrawn } from './dossier-certifications.ts';
 import { type CheckedAsset, checkAsset, installationsOf, usageOf } from './dossier-check-asset.ts';
 import { type CheckedEntries, createEntryCheck } from './dossier-check-entries.ts';
 import { type CheckedPasskeys, checkPasskeys } from './dossier-check-passkeys.ts';
@@ -15,7 +16,6 @@ import { bytesOf, type DossierFiles, decode, hashOf, linesOf, parseLine } from '
 import { createFindings, type Findings, type FindingsLog } from './dossier-findings.ts';
 import {
   type Dossier,
-  type DossierAttachment,
   type DossierCounts,
   dossierPaths,
   type EntryLine,
@@ -56,8 +56,10 @@ export interface DossierFacts {
   /** With a proof that holds. */
   entries: number;
   signoffs: number;
-  /** Entries with a valid, proven sign-off as certified. */
+  /** Entries with a valid, proven sign-off as certified that no other entry corrects. */
   certified: number;
+  /** Those that another entry corrects: their certification is no longer in force. */
+  withdrawn: Withdrawn[];
   usage: { hours: number; cycles: number };
   /** Whether all entries are numbered from 1 without a gap, and each follows the one before. */
   isChain: boolean;
@@ -102,8 +104,9 @@ export async function checkDossier(
   const proof = await readSeal(run, givenSeal);
   const { state: seal, sealed } = await checkSeal({ ...run, ...asset, summary: bytes, proof });
   const passkeys = await checkPasskeys(run);
-  const { attachments, entries } = await checkEntries(run, { ...asset, sealed, passkeys });
-  await checkAttachments(run, attachments);
+  const attachments = createAttachmentCheck(run);
+  const entries = await checkEntries(run, { ...asset, sealed, passkeys, attachments });
+  await attachments.end(unreadable);
   const times = checkTimes(run);
   judgeCompleteness(run, { asset, entries, seal });
   const verdict = findings.faultCount > 0 ? 'fail' : findings.gaps.size > 0 ? 'incomplete' : 'pass';
@@ -165,14 +168,16 @@ async function checkFiles({ files, findings, dossier, read }: Run): Promise<void
   }
 }
 
-/** Returns the attachments whose bytes are in the dossier, and what the entries show. */
+/** Returns what the entries show. */
 async function checkEntries(
   run: Run,
-  shown: CheckedAsset & Pick<CheckedSeal, 'sealed'> & { passkeys: CheckedPasskeys },
-): Promise<{ attachments: Map<string, DossierAttachment>; entries: CheckedEntries }> {
+  {
+    attachments,
+    ...shown
+  }: CheckedAsset & Pick<CheckedSeal, 'sealed'> & { passkeys: CheckedPasskeys; attachments: AttachmentCheck },
+): Promise<CheckedEntries> {
   const { files, findings, dossier, options, read } = run;
   const check = createEntryCheck({ dossier, ...shown, findings, options });
-  const attachments = new Map<string, DossierAttachment>();
   const parts = dossier.contents.filter(({ path }) => path.startsWith(dossierPaths.entries));
   for (const [place, { path, bytes }] of parts.entries()) {
     if (path !== entriesPath(place + 1)) findings.fault(path, `is where ${entriesPath(place + 1)} should be`);
@@ -182,9 +187,7 @@ async function checkEntries(
         const entry = parseLine<EntryLine>(line, (message) => findings.fault(path, message));
         if (entry) {
           await check.entry(entry);
-          for (const attachment of Array.isArray(entry.attachments) ? entry.attachments : []) {
-            if (typeof attachment?.path === 'string') attachments.set(attachment.path, attachment);
-          }
+          attachments.add(entry);
         }
         seen += line.length;
         await read(line.length / 2);
@@ -194,29 +197,7 @@ async function checkEntries(
     }
     await read(Math.max(0, (bytes - seen) / 2));
   }
-  return { attachments, entries: check.end() };
-}
-
-async function checkAttachments(
-  { files, findings }: Run,
-  attachments: Map<string, DossierAttachment>,
-): Promise<void> {
-  for (const [path, { name, contentHash, canonicalization }] of attachments) {
-    const content = files.open(path);
-    if (content === null) {
-      findings.gap('Some attached files were erased while the dossier was written.');
-    } else if (canonicalization !== 'raw') {
-      findings.gap('Some attached files are hashed under a key that their owner keeps.');
-    } else {
-      try {
-        const digest = await contentDigest({ canonicalization: 'raw', salt: null }, content);
-        if (digest === contentHash) findings.count('attachments');
-        else findings.fault(path, `is not the file ${name} that its entry names`);
-      } catch (error) {
-        findings.fault(path, unreadable(error));
-      }
-    }
-  }
+  return check.end();
 }
 
 /**

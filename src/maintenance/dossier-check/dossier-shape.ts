@@ -65,6 +65,7 @@ const checkForm = objectOf(
       },
       open,
     ),
+    attachmentsIncluded: flag,
     contents: eachOf(objectOf({ path: text, bytes: count, sha256: text }, open), many),
   },
   open,
