@@ -3,6 +3,7 @@ import { createAnchorReader } from '../../src/chain/registry/anchor-reader.ts';
 import { checkDossier } from '../../src/maintenance/dossier-check/dossier-check.ts';
 import type { DossierFiles } from '../../src/maintenance/dossier-check/dossier-files.ts';
 import { registryCode, usualRegistry } from '../../src/proof/evm/usual-registry.ts';
+import { utf8Text } from '../../src/proof/utf8.ts';
 import { element, isTrustFile } from '../verify/file-card.ts';
 import { readField } from '../verify/option-field.ts';
 import { createRpcCall } from '../verify/rpc-call.ts';
@@ -64,7 +65,11 @@ class Superseded extends Error {}
 async function readSeal(): Promise<string | undefined> {
   if (seal === null) return undefined;
   if (seal.size > mostSealBytes) throw new Error(`${seal.name} is too large to be the proof of a dossier.`);
-  return seal.text();
+  try {
+    return utf8Text(await seal.arrayBuffer());
+  } catch {
+    throw new Error(`${seal.name} is not the proof of a dossier: it is not text in UTF-8.`);
+  }
 }
 
 /** Null when a field is invalid; the field then shows why. */

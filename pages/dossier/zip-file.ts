@@ -2,6 +2,7 @@
  * Reads a ZIP archive in the browser: the directory at its end, and each file as a stream, whatever the size of the archive.
  */
 import type { DossierFiles } from '../../src/maintenance/dossier-check/dossier-files.ts';
+import { utf8Text } from '../../src/proof/utf8.ts';
 
 interface Listed {
   method: number;
@@ -59,7 +60,7 @@ function listOf(list: DataView, count: number): Map<string, Listed> {
       throw new Error('The list of the archive’s files is damaged.');
     const nameLength = list.getUint16(at + 28, true);
     const extraLength = list.getUint16(at + 30, true);
-    const name = new TextDecoder().decode(new Uint8Array(list.buffer, list.byteOffset + at + 46, nameLength));
+    const name = nameIn(new Uint8Array(list.buffer, list.byteOffset + at + 46, nameLength));
     if (entries.has(name)) throw new Error(`The archive has ${name} twice.`);
     const entry = {
       method: list.getUint16(at + 10, true),
@@ -72,6 +73,15 @@ function listOf(list: DataView, count: number): Map<string, Listed> {
     at += 46 + nameLength + extraLength + list.getUint16(at + 32, true);
   }
   return entries;
+}
+
+/** Two names must not become one when they are read. */
+function nameIn(bytes: Uint8Array): string {
+  try {
+    return utf8Text(bytes);
+  } catch {
+    throw new Error('The archive has a file whose name is not text in UTF-8.');
+  }
 }
 
 /** Values that are 0xffffffff in the entry are in its extra field, in this order. */

@@ -1,4 +1,5 @@
 /** The text of a proof or a history: a JSON file as it is, or the proof attached to a PDF certificate. */
+import { utf8Text } from '../../src/proof/utf8.ts';
 
 /** Proofs have some kilobytes, certificates some hundreds; anything that unpacks to more is not ours. */
 const maxBytes = 32 * 1024 * 1024;
@@ -11,7 +12,7 @@ export function isPdf(start: string): boolean {
 export async function documentTextOf(file: File): Promise<string> {
   if (file.size > maxBytes) throw new Error(`${file.name} is too large to be a proof.`);
   const bytes = new Uint8Array(await file.arrayBuffer());
-  if (!isPdf(latin1(bytes.subarray(0, 8)))) return utf8(bytes);
+  if (!isPdf(latin1(bytes.subarray(0, 8)))) return utf8Text(bytes);
   for await (const text of attachmentsOf(bytes)) {
     if (/"holdfast\/(proof|history)@/.test(text)) return text;
   }
@@ -31,7 +32,7 @@ async function* attachmentsOf(pdf: Uint8Array): AsyncGenerator<string> {
     const start = index + whole.length;
     const bytes = pdf.subarray(start, start + length);
     try {
-      yield utf8(/\/FlateDecode\b/.test(dictionary) ? await inflate(bytes) : bytes);
+      yield utf8Text(/\/FlateDecode\b/.test(dictionary) ? await inflate(bytes) : bytes);
     } catch {
       // Not text, so not the proof.
     }
@@ -48,10 +49,6 @@ async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
     parts.push(part);
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer());
-}
-
-function utf8(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
 /** One character per byte, so that positions in the text are positions in the file. */

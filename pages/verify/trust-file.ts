@@ -1,4 +1,5 @@
 /** The trust file that the visitor may choose in place of the trust that ships. */
+import { utf8Text } from '../../src/proof/utf8.ts';
 import { readTrust, shippedTrust, type Trust } from '../../src/proof/verify/trust.ts';
 import { parseJsonText } from '../../src/runtime/json-text.ts';
 import { createFileCard, element, type FileCard } from './file-card.ts';
@@ -35,7 +36,7 @@ export async function readTrustFile(file: File | null): Promise<Trust | null> {
   if (kept?.file === file) return kept.trust;
   try {
     if (file.size > maxTrustBytes) throw new Error('It is too large.');
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
+    const text = utf8Text(await file.arrayBuffer());
     const trust = readTrust(parseJsonText(text));
     kept = { file, trust };
     return trust;

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Hex } from 'viem';
+import { utf8Text } from '../proof/utf8.ts';
 import type { Verification } from '../proof/verify/steps.ts';
 import type { Trust } from '../proof/verify/trust.ts';
 import { isAcceptableAddress } from '../runtime/address.ts';
@@ -217,7 +218,7 @@ async function readText(path: string, { what, most }: { what: string; most: numb
     throw explained(error, path);
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(pieces));
+    return utf8Text(Buffer.concat(pieces));
   } catch {
     throw new OperatorError(`${nameOf(path)} is not a ${what}: it is not text in UTF-8.`);
   }

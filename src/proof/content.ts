@@ -5,6 +5,7 @@ import type { Hex } from 'viem';
 import { parseJsonText } from '../runtime/json-text.ts';
 import { CanonicalJsonError, canonicalJson } from './canonical.ts';
 import { fromHex, toHex } from './hex.ts';
+import { utf8Text } from './utf8.ts';
 
 export const canonicalizations = ['raw', 'jcs', 'hmac-sha256'] as const;
 export type Canonicalization = (typeof canonicalizations)[number];
@@ -39,7 +40,7 @@ export function recordDigest(salt: Uint8Array, data: unknown): Hex {
 
 function parseRecord(bytes: Uint8Array): unknown {
   try {
-    return parseJsonText(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return parseJsonText(utf8Text(bytes));
   } catch (error) {
     throw error instanceof CanonicalJsonError ? error : new CanonicalJsonError((error as Error).message);
   }

@@ -1,6 +1,6 @@
 /** The dossier of an asset: what is in it, who gets it, and the page in it that checks it. */
 import assert from 'node:assert/strict';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { dossierPaths } from '../../src/maintenance/dossier-check/dossier-format.ts';
@@ -210,6 +210,15 @@ needs('chromium').test(
       assert.match(await report(), /The logbook and the release certificates/);
       await page.setInputFiles('#seal', proof);
       await page.getByText('as complete, by the owner').waitFor();
+      const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), readFileSync(proof)]);
+      await page.setInputFiles('#seal', { name: 'bom.json', mimeType: 'application/json', buffer: marked });
+      await page.getByText('fails at').first().waitFor();
+      await page.setInputFiles('#seal', {
+        name: 'no.json',
+        mimeType: 'application/json',
+        buffer: Buffer.of(0xff),
+      });
+      await page.getByText('no.json is not the proof of a dossier: it is not text in UTF-8.').waitFor();
       await page.setInputFiles('#seal', join(unpacked, dossierPaths.summary));
       await page.getByText('fails at').first().waitFor();
       writeFileSync(join(unpacked, 'logbook.pdf'), 'changed');

@@ -2,9 +2,10 @@
  * Checks the versions and transfers of the asset: their proofs follow each other, and what dossier.json says about the asset
  * follows from them. Pure, and safe in browsers.
  */
+import { utf8Text } from '../../proof/utf8.ts';
 import { type History, verifyHistory } from '../../proof/verify/history.ts';
 import type { Proof } from '../../proof/verify/proof.ts';
-import { bytesOf, type DossierFiles, decode, hasDigest, linesOf, parseLine } from './dossier-files.ts';
+import { bytesOf, type DossierFiles, hasDigest, linesOf, parseLine } from './dossier-files.ts';
 import type { FindingsLog } from './dossier-findings.ts';
 import { type Dossier, dossierPaths, type VersionLine } from './dossier-format.ts';
 import {
@@ -50,7 +51,7 @@ export async function checkAsset(deps: AssetCheckDeps): Promise<CheckedAsset> {
   const text = files.open(dossierPaths.history);
   if (text === null) return checked;
   try {
-    const proven = await checkHistory(deps, versions, decode(await bytesOf(text)));
+    const proven = await checkHistory(deps, versions, utf8Text(await bytesOf(text)));
     return proven ? { ...checked, ...proven, isProven: true } : checked;
   } catch (error) {
     findings.fault(dossierPaths.history, `cannot be used: ${(error as Error).message}`);

@@ -5,6 +5,7 @@
  * matter.
  */
 
+import { utf8Text } from '../../proof/utf8.ts';
 import { parseJsonText } from '../../runtime/json-text.ts';
 import { type AttachmentCheck, createAttachmentCheck } from './dossier-attachments.ts';
 import type { Withdrawn } from './dossier-certifications.ts';
@@ -12,7 +13,7 @@ import { type CheckedAsset, checkAsset, installationsOf, usageOf } from './dossi
 import { type CheckedEntries, createEntryCheck } from './dossier-check-entries.ts';
 import { type CheckedPasskeys, checkPasskeys } from './dossier-check-passkeys.ts';
 import { type CheckedSeal, checkSeal, type SealState } from './dossier-check-seal.ts';
-import { bytesOf, type DossierFiles, decode, hashOf, linesOf, parseLine } from './dossier-files.ts';
+import { bytesOf, type DossierFiles, hashOf, linesOf, parseLine } from './dossier-files.ts';
 import { createFindings, type Findings, type FindingsLog } from './dossier-findings.ts';
 import {
   type Dossier,
@@ -125,7 +126,7 @@ async function readSummary(
   }
   try {
     const bytes = await bytesOf(content);
-    return { dossier: requireDossier(parseJsonText(decode(bytes))), bytes };
+    return { dossier: requireDossier(parseJsonText(utf8Text(bytes))), bytes };
   } catch (error) {
     findings.fault(dossierPaths.summary, `cannot be used: ${(error as Error).message}`);
     return null;
@@ -137,7 +138,7 @@ async function readSeal({ files, findings }: Run, given: string | undefined): Pr
   const content = files.open(dossierPaths.seal);
   if (given !== undefined || content === null) return given ?? null;
   try {
-    return decode(await bytesOf(content));
+    return utf8Text(await bytesOf(content));
   } catch (error) {
     findings.fault(dossierPaths.seal, unreadable(error));
     return null;

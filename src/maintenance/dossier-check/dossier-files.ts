@@ -2,6 +2,7 @@
 import { createSHA256 } from 'hash-wasm';
 import { recordDigest } from '../../proof/content.ts';
 import { fromHex } from '../../proof/hex.ts';
+import { createUtf8Reader } from '../../proof/utf8.ts';
 import { parseJsonText } from '../../runtime/json-text.ts';
 
 /** A ZIP archive, or the folder it was unpacked to. */
@@ -33,21 +34,18 @@ export async function bytesOf(content: AsyncIterable<Uint8Array>, most = mostTex
   return whole;
 }
 
-export function decode(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-}
-
-/** Throws when a line is too long. */
+/** Throws when a line is too long, or not UTF-8. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array> | null): AsyncGenerator<string> {
   if (bytes === null) return;
-  const decoder = new TextDecoder();
+  const reader = createUtf8Reader();
   let rest = '';
   for await (const piece of bytes) {
-    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
+    const lines = (rest + reader.read(piece)).split('\n');
     rest = lines.pop() ?? '';
     if (rest.length > mostLineLength) throw new Error('it has a line that is too long');
     yield* lines;
   }
+  rest += reader.end();
   if (rest !== '') yield rest;
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Hex } from 'viem';
 import { parseJsonText } from '../../runtime/json-text.ts';
+import { utf8Text } from '../utf8.ts';
 import {
   isPasskeyFormat,
   type PasskeyDocument,
@@ -46,7 +47,7 @@ export async function checkSignature(proved: Proved, content: Uint8Array): Promi
 
 /** The digest of the content was right, so it is JSON. */
 export function readSignedText(content: Uint8Array): unknown {
-  return parseJsonText(new TextDecoder().decode(content));
+  return parseJsonText(utf8Text(content));
 }
 
 async function checkSignoff({ subject, claims }: Proved, document: unknown): Promise<SignatureFound> {

@@ -169,7 +169,7 @@ function contentVectors(record: BaseThing): NamedVector[] {
       false,
     ],
     ['not-a-number', 'NaN.', { utf8: content.replace('4.50', 'NaN') }, false],
-    ['byte-order-mark', 'A byte order mark before it is not part of it.', { utf8: `\ufeff${content}` }, true],
+    ['byte-order-mark', 'A byte order mark before it: that is no JSON.', { utf8: `\ufeff${content}` }, false],
     [
       'another-spelling',
       'The same value in another spelling.',

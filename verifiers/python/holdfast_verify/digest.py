@@ -8,7 +8,6 @@ from .jcs import canonical
 from .strict_json import parse
 
 _PIECE = 1 << 20
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def claims_hash(claims: Dict[str, Any]) -> bytes:
@@ -26,9 +25,7 @@ def content_digest(canonicalization: str, salt: Optional[bytes], content: Binary
     if salt is None:
         return None
     if canonicalization == "jcs":
-        text = content.read()
-        text = text[len(_BYTE_ORDER_MARK) :] if text.startswith(_BYTE_ORDER_MARK) else text
-        return hashlib.sha256(salt + canonical(parse(text))).digest()
+        return hashlib.sha256(salt + canonical(parse(content.read()))).digest()
     keyed = hmac.new(salt, digestmod=hashlib.sha256)
     for piece in iter(lambda: content.read(_PIECE), b""):
         keyed.update(piece)

@@ -25,7 +25,6 @@ from .tree import check_path
 STEPS = ("digest", "claims", "leaf", "path", "seal", "time")
 # Without which a verdict is not PASS. The last two belong to what workers sign, if it is given with its content.
 _NEEDED = (*STEPS, "signature", "passkey")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def _check_digest(proof: Proof, content: Optional[BinaryIO], given_salt: Optional[bytes]) -> str:
@@ -49,7 +48,7 @@ class _Signed:
 
     def __init__(self, proof: Proof, content: bytes) -> None:
         self.proof = proof
-        self.content = content[3:] if content.startswith(_BYTE_ORDER_MARK) else content
+        self.content = content
         self.signoff: Optional[Signoff] = None
 
     def steps(self, digest: Step, passkeys: Optional[bytes], context: Context) -> List[Step]:
