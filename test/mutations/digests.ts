@@ -53,8 +53,22 @@ const textRules = mutationsOf('src/runtime/json-text.ts', vectors, [
   ['18 digits', 'if (meant.count > 17) return false;', 'if (meant.count > 18) return false;', ambiguous],
 ]);
 
+const utf8Rules = mutationsOf('src/proof/utf8.ts', vectors, [
+  [
+    'bytes that are no text',
+    "\nconst decoder = new TextDecoder('utf-8', { fatal: true,",
+    "\nconst decoder = new TextDecoder('utf-8', { fatal: false,",
+    ambiguous,
+  ],
+  [
+    'a byte order mark',
+    "\nconst decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true",
+    "\nconst decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false",
+    ambiguous,
+  ],
+]);
+
 const contentRules = mutationsOf('src/proof/content.ts', vectors, [
-  ['bytes that are no text', '{ fatal: true }', '{ fatal: false }', ambiguous],
   [
     'salt of a record',
     'return recordDigest(fromHex(salt), parse',
@@ -167,6 +181,7 @@ const treeRules = mutationsOf('src/proof/merkle.ts', vectors, [
 ]);
 
 export const digestMutations = [
+  ...utf8Rules,
   ...canonicalRules,
   ...textRules,
   ...contentRules,
