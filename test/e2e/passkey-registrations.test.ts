@@ -52,7 +52,7 @@ test('a worker with a key of their own becomes one with a passkey only by a sign
   const asked = await fixture.request(entry, worker, 'performed');
   assert.equal(asked.json.passkey, null, 'signs with the key meanwhile');
 
-  const { json: request } = await service.call('GET', of(worker, id, 'request/'));
+  const { json: request } = await service.call('GET', of(worker, id, 'sign'));
   assert.deepEqual([request.message.workerAddress, request.message.signedWith], [worker, 'own-key']);
   const { EIP712Domain: _, ...types } = request.types;
   const sign = (change: object, signer = account) =>
@@ -167,7 +167,7 @@ test('without a passkey that could sign, nobody is invited: the address has ende
   const invited = await fixture.inviter.call('POST', `${workers}${worker}/invite`, { body: {} });
   refused(invited, 'passkey_revoked', /create a new worker/);
   refused(
-    await service.call('GET', of(worker, waiting.id, 'request/')),
+    await service.call('GET', of(worker, waiting.id, 'sign')),
     'passkey_revoked',
     /create a new worker/,
   );
@@ -179,11 +179,11 @@ test('a passkey that is not confirmed is not signed, and one that is refused nei
   const { worker } = await fixture.passkeyWorker();
   const { answer } = await fixture.register(await fixture.invite(worker));
   const { id } = answer.json;
-  refused(await service.call('GET', of(worker, id, 'request/')), 'passkey_unconfirmed', /second person/);
+  refused(await service.call('GET', of(worker, id, 'sign')), 'passkey_unconfirmed', /second person/);
   refused(await service.call('POST', of(worker, id, 'link')), 'conflict', /unconfirmed/);
   refused(await service.call('POST', of(worker, id, 'sign'), { body: {} }), 'passkey_unconfirmed');
   await fixture.admin.call('POST', of(worker, id, 'refuse'), { body: {} });
-  refused(await service.call('GET', of(worker, id, 'request/')), 'conflict', /refused/);
+  refused(await service.call('GET', of(worker, id, 'sign')), 'conflict', /refused/);
   refused(await byLink('open', { token: 'reg_none' }), 'resource_not_found');
 });
 

@@ -2,23 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ways } from '../../src/access/accounts/signs-in-here.ts';
 import { mostPasskeys } from '../../src/access/passkeys/passkeys.ts';
 import { mostPeople } from '../../src/access/people/invitations.ts';
-import { mostWorkspaces } from '../../src/access/workspaces/workspaces.ts';
-import { eventTypes } from '../../src/events/catalogue.ts';
 import { mostListedVersions } from '../../src/holdings/holds/erasures.ts';
-import { mostWorkRules } from '../../src/maintenance/entries/work-rules.store.ts';
 import { maxIntervals } from '../../src/maintenance/intervals/asset-intervals.ts';
 import { mostPages } from '../../src/maintenance/published-pages/published-pages.ts';
-import { mostSignoffs } from '../../src/maintenance/signoffs/signoffs.ts';
-import { scopes } from '../../src/runtime/caller.ts';
-import { mostAttempts } from '../../src/webhooks/deliveries/attempts.ts';
-import { headerLimits } from '../../src/webhooks/endpoints/own-headers.ts';
 import { portalLinkLimits } from '../../src/webhooks/portal/portal-links.ts';
 import { type FormParts, sendForm } from '../support/clients/upload.ts';
 import { fillApprovals } from '../support/openapi/largest-approvals.ts';
 import { fillLists, type LargestRows, many, ownerAccount, some } from '../support/openapi/largest-rows.ts';
+import { inside } from '../support/openapi/lists-inside.ts';
 import { assertError } from '../support/openapi/openapi-answers.ts';
 import { webhookSettings } from '../support/openapi/openapi-operations.ts';
 import { withoutReferences } from '../support/openapi/openapi-references.ts';
@@ -216,69 +209,6 @@ async function ask(
   return service.call('GET', `${path}?${parameters}`);
 }
 
-/** Every list inside of an answer, by method, path and member, with the most items that it can have. */
-const inside: Record<string, number> = {
-  [`get ${platform}/stats buckets`]: 93,
-  [`get ${platform}/stats clocks.authorities`]: 4,
-  [`get ${platform}/usage budgets`]: 10,
-  [`delete ${platform}/files/{fileId}/content keptVersions`]: 1000,
-  [`delete ${platform}/records/{recordId}/data versions`]: 1000,
-  [`get ${platform}/erasures versions`]: mostListedVersions,
-  [`get ${damc}/workers/ licences`]: 100,
-  [`get ${damc}/workers/{address}/ licences`]: 100,
-  [`patch ${damc}/workers/{address}/ licences`]: 100,
-  [`put ${damc}/workers/{address}/person/ licences`]: 100,
-  [`put ${damc}/workers/{address}/identity/ licences`]: 100,
-  // One for each kind of look that there is.
-  [`get ${damc}/assets/{assetId}/access-log/ also`]: 20,
-  [`get ${damc}/assets/{assetId}/due/ intervals`]: maxIntervals,
-  [`get ${damc}/assets/{assetId}/due/ openDefects`]: 1000,
-  [`get ${damc}/assets/{assetId}/due/ retiredParts`]: 1000,
-  [`post ${damc}/assets/{assetId}/published-pages/ show`]: 9,
-  [`post ${damc}/assets/{assetId}/published-pages/ entries.show`]: 13,
-  [`get ${damc}/assets/{assetId}/published-pages/ show`]: 9,
-  [`get ${damc}/assets/{assetId}/published-pages/ entries.show`]: 13,
-  [`get ${damc}/assets/{assetId}/due/ withdrawnReleases`]: 100,
-  [`get ${damc}/assets/{assetId}/maintenances/ signoffs`]: mostSignoffs,
-  [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/details/ signoffs`]: mostSignoffs,
-  [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/details/ files`]: 200,
-  [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/signoffs/request/ types.EIP712Domain`]: 4,
-  [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/signoffs/request/ types.Signoff`]: 20,
-  [`get ${damc}/assets/{assetId}/maintenances/{maintenanceId}/signoffs/request/ passkey.allowCredentials`]: 20,
-  [`post ${damc}/sign-requests/open entry.files`]: 200,
-  [`post ${damc}/sign-requests/open entry.signoffs`]: mostSignoffs,
-  [`post ${damc}/sign-requests/open passkey.allowCredentials`]: 20,
-  [`get ${damc}/signoffs/rules/ ownKey`]: 3,
-  [`put ${damc}/signoffs/rules/ ownKey`]: 3,
-  [`get ${damc}/signoffs/rules/work/ rules`]: mostWorkRules,
-  [`put ${damc}/signoffs/rules/work/ rules`]: mostWorkRules,
-  [`get ${damc}/assets/{assetId}/rules/ rules`]: mostWorkRules,
-  [`put ${damc}/assets/{assetId}/rules/ rules`]: mostWorkRules,
-  [`get ${damc}/signoffs/rules/work/ rules.categories`]: 20,
-  [`put ${damc}/signoffs/rules/work/ rules.categories`]: 20,
-  [`get ${damc}/assets/{assetId}/rules/ rules.categories`]: 20,
-  [`put ${damc}/assets/{assetId}/rules/ rules.categories`]: 20,
-  [`post ${platform}/webhooks/endpoints eventTypes`]: eventTypes.length,
-  [`get ${platform}/webhooks/endpoints eventTypes`]: eventTypes.length,
-  [`get ${platform}/webhooks/endpoints/{endpointId} eventTypes`]: eventTypes.length,
-  [`patch ${platform}/webhooks/endpoints/{endpointId} eventTypes`]: eventTypes.length,
-  [`post ${platform}/webhooks/endpoints headerNames`]: headerLimits.count,
-  [`get ${platform}/webhooks/endpoints headerNames`]: headerLimits.count,
-  [`get ${platform}/webhooks/endpoints/{endpointId} headerNames`]: headerLimits.count,
-  [`patch ${platform}/webhooks/endpoints/{endpointId} headerNames`]: headerLimits.count,
-  // The current one, and those of the last day.
-  [`get ${platform}/webhooks/endpoints/{endpointId}/public-keys publicKeys`]: 5,
-  [`get ${platform}/webhooks/deliveries/{deliveryId} attempts`]: mostAttempts,
-  [`post ${platform}/webhooks/portal/open eventTypes`]: eventTypes.length,
-  [`post ${platform}/webhooks/portal/change-url eventTypes`]: eventTypes.length,
-  [`post ${platform}/webhooks/portal/delivery attempts`]: mostAttempts,
-  [`post ${platform}/webhooks/endpoints/{endpointId}/replay range.types`]: eventTypes.length,
-  [`get ${platform}/webhooks/replays/{replayId} range.types`]: eventTypes.length,
-  [`post ${platform}/api-keys scopes`]: scopes.length,
-  [`get ${platform}/api-keys scopes`]: scopes.length,
-  [`get ${platform}/me workspaces`]: mostWorkspaces,
-  [`get ${platform}/me provedBy`]: ways.length,
-};
 test('the table has every list inside an answer', async () => {
   const json = withoutReferences((await service.call('GET', '/openapi.json')).json);
   const found: string[] = [];

@@ -100,7 +100,7 @@ OPERATIONS: Dict[str, Operation] = {
     "get_asset_work_rules": Operation("GET", "/api-v1/damc/assets/{assetId}/rules/", (), is_repeatable=True),
     "change_asset_work_rules": Operation("PUT", "/api-v1/damc/assets/{assetId}/rules/", (), takes_body=True, is_repeatable=True),
     "confirm_worker_passkey": Operation("POST", "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm", (), takes_body=True),
-    "get_passkey_registration_request": Operation("GET", "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/request/", (), is_repeatable=True),
+    "get_passkey_registration_request": Operation("GET", "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/sign", (), is_repeatable=True),
     "sign_passkey_registration": Operation("POST", "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/sign", (), takes_body=True),
     "link_passkey_registration": Operation("POST", "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/link", ()),
     "open_passkey_registration": Operation("POST", "/api-v1/damc/passkeys/open", (), takes_body=True),

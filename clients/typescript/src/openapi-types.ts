@@ -1449,7 +1449,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/request/": {
+    "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/sign": {
         parameters: {
             query?: never;
             header?: never;
@@ -1462,25 +1462,9 @@ export interface paths {
          */
         get: operations["getPasskeyRegistrationRequest"];
         put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api-v1/damc/workers/{address}/passkeys/{passkeyId}/sign": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /**
          * Hand in the signature of a registration
-         * @description By the worker, over the typed data from `request/`: `signature` by the key of their address if they have no passkey yet, otherwise the `assertion` of one. From then on only passkeys sign for the worker. Needs the scope `workers:write`.
+         * @description By the worker, over the typed data that GET returns: `signature` by the key of their address if they have no passkey yet, otherwise the `assertion` of one. From then on only passkeys sign for the worker. Needs the scope `workers:write`.
          */
         post: operations["signPasskeyRegistration"];
         delete?: never;

@@ -92,7 +92,7 @@ export const operationTable = {
   getAssetWorkRules: {"method":"GET","path":"/api-v1/damc/assets/{assetId}/rules/","query":[],"isRepeatable":true},
   changeAssetWorkRules: {"method":"PUT","path":"/api-v1/damc/assets/{assetId}/rules/","query":[],"takesBody":true,"isRepeatable":true},
   confirmWorkerPasskey: {"method":"POST","path":"/api-v1/damc/workers/{address}/passkeys/{passkeyId}/confirm","query":[],"takesBody":true},
-  getPasskeyRegistrationRequest: {"method":"GET","path":"/api-v1/damc/workers/{address}/passkeys/{passkeyId}/request/","query":[],"isRepeatable":true},
+  getPasskeyRegistrationRequest: {"method":"GET","path":"/api-v1/damc/workers/{address}/passkeys/{passkeyId}/sign","query":[],"isRepeatable":true},
   signPasskeyRegistration: {"method":"POST","path":"/api-v1/damc/workers/{address}/passkeys/{passkeyId}/sign","query":[],"takesBody":true},
   linkPasskeyRegistration: {"method":"POST","path":"/api-v1/damc/workers/{address}/passkeys/{passkeyId}/link","query":[]},
   openPasskeyRegistration: {"method":"POST","path":"/api-v1/damc/passkeys/open","query":[],"takesBody":true},

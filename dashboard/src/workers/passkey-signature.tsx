@@ -60,7 +60,7 @@ function OwnKeyDialog({ worker, at, close }: SignatureDialogProps) {
   const [signature, setSignature] = useState('');
   const { data, error, refetch } = useQuery({
     queryKey: ['workers', 'registration', at],
-    queryFn: () => call<Schemas['PasskeyRegistrationRequest']>('GET', `${at}/request/`),
+    queryFn: () => call<Schemas['PasskeyRegistrationRequest']>('GET', `${at}/sign`),
   });
   const saving = useMutation({
     meta: { shown: true },

@@ -95,7 +95,7 @@ export function createRegistrationLinks({
         if (worker.keyHolder !== 'passkey') {
           throw new AppError(
             'conflict',
-            `The worker ${worker.address} has no other passkey: GET …/request/ gives what they sign with their own key.`,
+            `The worker ${worker.address} has no other passkey: GET …/sign gives what they sign with their own key.`,
           );
         }
         const change = { token_hash: hashOf(token), token_expires_at: expiresAt };

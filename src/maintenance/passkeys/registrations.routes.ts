@@ -1,6 +1,6 @@
 /**
  * How a registered passkey comes to count: …/passkeys/{passkeyId}/confirm by a second person, and what the worker signs: with
- * their own key at …/request/ and …/sign, with another passkey by a link, whose page calls /damc/passkeys/open and …/sign.
+ * their own key at …/sign, with another passkey by a link, whose page calls /damc/passkeys/open and …/sign.
  */
 import { Type } from 'typebox';
 import { callerOf } from '../../http/admission/authentication.ts';
@@ -145,7 +145,7 @@ export function registrationRoutes(app: Api, { registrations, links }: Registrat
   );
 
   app.get(
-    `${workerUrl}/passkeys/:passkeyId/request/`,
+    `${workerUrl}/passkeys/:passkeyId/sign`,
     {
       config: { scope: 'workers:read' },
       schema: {
@@ -176,7 +176,7 @@ export function registrationRoutes(app: Api, { registrations, links }: Registrat
         operationId: 'signPasskeyRegistration',
         summary: 'Hand in the signature of a registration',
         description:
-          'By the worker, over the typed data from `request/`: `signature` by the key of their address if they have no passkey yet, otherwise the `assertion` of one. From then on only passkeys sign for the worker.',
+          'By the worker, over the typed data that GET returns: `signature` by the key of their address if they have no passkey yet, otherwise the `assertion` of one. From then on only passkeys sign for the worker.',
         tags,
         params: passkeyPath,
         body: Type.Object({ signature: unshown(signature), assertion: unshown(Assertion) }, closed),

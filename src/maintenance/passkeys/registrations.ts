@@ -159,7 +159,7 @@ export function createRegistrations({ db, keyring, publicUrl }: RegistrationsDep
     if (signature === undefined || assertion) {
       throw new AppError(
         'invalid_request',
-        `The worker ${worker.address} has no passkey yet: send the signature of their key, and no assertion. GET …/request/ gives the typed data to sign.`,
+        `The worker ${worker.address} has no passkey yet: send the signature of their key, and no assertion. GET …/sign gives the typed data to sign.`,
       );
     }
     const fault = keySignatureFault(worker.address, digest, signature);
@@ -167,7 +167,7 @@ export function createRegistrations({ db, keyring, publicUrl }: RegistrationsDep
       return { signedWith: { method: 'own-key' }, signature: signature.toLowerCase() as Hex };
     throw new AppError(
       'invalid_request',
-      `signature is refused: ${fault}. It must be made by ${worker.address} over the typed data of …/request/ as it is now.`,
+      `signature is refused: ${fault}. It must be made by ${worker.address} over the typed data of GET …/sign as it is now.`,
     );
   }
 }

@@ -161,7 +161,7 @@ const expectedConflicts: [request: RegExp, reason: RegExp][] = [
   [/^GET .*\/validations\/\{validationId\}\/proof$/, /has no result yet|not confirmed on the chain yet/],
   [/^GET .*\/audit-log\/proof$/, /audit log has no confirmed anchor yet/],
   [/^GET .*\/(proof|certificate|evidence|history)\/?$/, /not confirmed on the chain yet/],
-  [/^GET .*\/passkeys\/\{passkeyId\}\/request\/$/, /The passkey .* is (revoked|active|refused)/],
+  [/^GET .*\/passkeys\/\{passkeyId\}\/sign$/, /The passkey .* is (revoked|active|refused)/],
   [/^GET .*\/release-certificate\/$/, /is not certified, so there is no release certificate/],
   [/^POST .*\/transfer\/?$/, /already belongs to the vault/],
   [/^POST .*\/install\/$/, /cannot be installed in itself/],
