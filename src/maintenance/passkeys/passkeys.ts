@@ -14,6 +14,7 @@ import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { newId } from '../../runtime/ids.ts';
 import { algorithms, spkiOf } from './cose-key.ts';
+import { afterSigned } from './last-signed.store.ts';
 import { type Apply, changePasskey, isAlready, type PasskeyKey, setPasskey } from './passkey-change.ts';
 import { codeOf } from './passkey-code.ts';
 import { passkeyHost } from './passkey-host.ts';
@@ -188,7 +189,11 @@ export function createPasskeys({ db, publicUrl }: PasskeysDeps): Passkeys {
           vault: place.vault.address.toLowerCase() as Hex,
           credentialId: fromBytea(passkey.credentialId),
           ...{ registration, reason, revokedBy: { ...caller.actor } },
-          revokedAt: new Date(Math.max(Date.now(), Date.parse(passkey.made.receivedAt ?? ''))).toISOString(),
+          revokedAt: await afterSigned(
+            db,
+            { workspaceId, workerId: worker.id },
+            passkey.made.receivedAt ?? '',
+          ),
         };
         await addStatement(db, passkey, { document, place });
         const details = { passkeyId: passkey.id, reason };

@@ -21,6 +21,7 @@ import { typedDataDigest } from '../../proof/signoff/typed-data.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
 import { typedDataToSign } from '../signing/typed-data.ts';
+import { afterSigned } from './last-signed.store.ts';
 import { changePasskey, findPasskey, isAlready, type PasskeyKey, setPasskey } from './passkey-change.ts';
 import { codeOf } from './passkey-code.ts';
 import { requireSecondPerson } from './passkey-confirmer.ts';
@@ -189,7 +190,11 @@ async function register(
   },
 ): Promise<void> {
   const { workspaceId } = caller;
-  const receivedAt = notBefore(unsigned.document.confirmedAt);
+  const receivedAt = await afterSigned(
+    db,
+    { workspaceId, workerId: worker.id },
+    unsigned.document.confirmedAt,
+  );
   const document = { ...unsigned.document, ...signed, receivedAt };
   const registration = await addStatement(db, passkey, { document, place: unsigned.place });
   const { confirmedBy, confirmedAt } = document;

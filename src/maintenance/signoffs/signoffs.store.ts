@@ -26,6 +26,16 @@ interface EntryRow {
   superseded_by: string | null;
 }
 
+/** Until the transaction ends, the worker signs as they do now: no passkey begins to count, and no key of theirs is destroyed. */
+export async function holdWorker(
+  db: Db,
+  { workspaceId, workerId }: { workspaceId: string; workerId: string },
+): Promise<void> {
+  await sql`select 1 from workers where workspace_id = ${workspaceId} and id = ${workerId} for share`.execute(
+    db,
+  );
+}
+
 /** `lock`: locks the entry against other sign-offs and corrections until the transaction ends. */
 export async function lockEntry(
   db: Db,

@@ -37,7 +37,7 @@ import { typedDataToSign } from '../signing/typed-data.ts';
 import { type AskedMessage, releaseOf, requireAsked } from './asked.ts';
 import { requireSigningAuthority, requireWorker } from './signing-authority.ts';
 import { readOwnKeyRoles } from './signoff-rules.store.ts';
-import { lockEntry, type SignableEntry } from './signoffs.store.ts';
+import { holdWorker, lockEntry, type SignableEntry } from './signoffs.store.ts';
 
 export interface SignoffRequest {
   assetId: string;
@@ -125,6 +125,7 @@ export function createSignoffs({ db, keyring, publicUrl }: SignoffsDeps): Signof
       const signer = isHeld ? await keyring.signer({ workspaceId, ...worker }) : null;
       const signing = db.transaction().execute(async (db) => {
         const entry = await lockEntry(db, { workspaceId, ...input }, { lock: true });
+        await holdWorker(db, { workspaceId, workerId: worker.id });
         const subject = await findSubject(db, { workspaceId, ...input });
         if (subject.worker.keyHolder !== worker.keyHolder) throw passkeyRequired(worker);
         if (isHeld) await refuseHeldKey(db, { workspaceId, role: input.role });
