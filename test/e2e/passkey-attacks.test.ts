@@ -1,5 +1,6 @@
 /** What somebody tries who wants a sign-off of a worker with a passkey, without the worker: each attempt is refused. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -231,4 +232,15 @@ test('after all of that, the worker signs', async () => {
   const signed = await fixture.signed(id, victim.worker, { role, passkey: victim.passkey });
   const answer = await fixture.sign(id, victim.worker, role, signed);
   assert.equal(answer.status, 201, answer.text);
+});
+
+test('nobody registers the public key of another worker, which every verifier would hold against both', async () => {
+  const worker = await fixture.newWorker({ name: 'Eve' });
+  for (const credentialId of [victim.passkey.credentialId, randomBytes(16).toString('base64url')]) {
+    const saved = { ...victim.passkey.save(), credentialId };
+    const copy = softPasskey({ origin: fixture.origin, saved });
+    const { answer } = await fixture.register(await fixture.invite(worker), copy);
+    assert.equal(answer.json.errorCode, 'conflict', answer.text);
+    assert.match(answer.json.message, /registered already/);
+  }
 });

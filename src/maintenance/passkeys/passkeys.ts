@@ -150,7 +150,8 @@ export function createPasskeys({ db, publicUrl }: PasskeysDeps): Passkeys {
         ]);
       });
       await register.catch((error) => {
-        if (!violates(error, 'worker_passkeys_once')) throw error;
+        const isKnown = violates(error, 'worker_passkeys_once') || violates(error, 'worker_passkeys_by_key');
+        if (!isKnown) throw error;
         throw new AppError('conflict', 'This passkey is registered already.', { cause: error });
       });
       return { id, code: codeOf(credentialId) };
