@@ -54,8 +54,8 @@ export function createPasskeyChain(workspaceId: string): PasskeyChain {
   const workers = new Map<string, Worker>();
   /** By address: the one worker who has it. */
   const addresses = new Map<string, string>();
-  /** Credentials and public keys: no passkey is registered twice. */
-  const known = new Set<string>();
+  /** No passkey is registered twice. Apart, because whoever registers one chooses its credential, such as somebody's public key. */
+  const known = { credentials: new Set<string>(), publicKeys: new Set<string>() };
 
   /** What is wrong with its place; and the worker whom it is about, with this as the last statement. */
   function place(
@@ -86,9 +86,10 @@ export function createPasskeyChain(workspaceId: string): PasskeyChain {
 
   function register(worker: Worker, document: PasskeyRegistration, hash: Hex): string[] {
     const { signedWith, credentialId, publicKey } = document;
-    if (known.has(credentialId) || known.has(publicKey))
+    if (known.credentials.has(credentialId) || known.publicKeys.has(publicKey))
       return ['registers a passkey that was registered before'];
-    known.add(credentialId).add(publicKey);
+    known.credentials.add(credentialId);
+    known.publicKeys.add(publicKey);
     if (signedWith.method === 'passkey') {
       const by = findRegistered(worker, signedWith);
       if (!by) return ['is signed by a passkey that is not registered'];
@@ -132,7 +133,8 @@ export function createPasskeyChain(workspaceId: string): PasskeyChain {
 
     judge(document) {
       const { workerAddress, signedWith, signedAt, receivedAt = signedAt } = document;
-      const worker = workers.get(addresses.get(workerAddress) ?? '');
+      const owner = addresses.get(workerAddress);
+      const worker = owner === undefined ? undefined : workers.get(owner);
       if (signedWith.method !== 'passkey') {
         const [first] = worker?.registered ?? [];
         const isLate = first && utcTime(receivedAt) > utcTime(first.document.receivedAt);

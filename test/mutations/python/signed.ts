@@ -189,7 +189,7 @@ export const signedInPython = [
       'line.proof.leaf.previous_leaf == worker.leaf',
       'statements-proof-does-not-follow',
     ],
-    ['a passkey is registered again', 'one not in self.known', 'statements-registered-again'],
+    ['a passkey is registered again', 'is_new', 'statements-registered-again'],
     ['a revoked passkey signed another', 'by.revoked_at is None', 'statements-by-a-revoked-one'],
     [
       'a revocation names another number',

@@ -155,3 +155,22 @@ export async function relabelled(): Promise<StatementLine[]> {
   await chain.add(await registrationOf(es256), { kind: 'record' });
   return chain.lines;
 }
+
+/** Somebody else chose the public key of the worker as the credential of theirs. */
+export async function namedAsKey(one: StatementLine): Promise<StatementLine[]> {
+  const chain = statementChain();
+  const named = { ...second, credentialId: es256.publicKey } as Passkey;
+  const change = { workerId: 'wrk_other', workerAddress: stranger.address };
+  await chain.add(await registrationOf(named, { change, account: stranger }));
+  return [...chain.lines, one];
+}
+
+/** A worker without an id, so no proof is about them. */
+export async function ofNobody(): Promise<StatementLine[]> {
+  const change = { workerId: '', workerAddress: stranger.address };
+  const chain = statementChain();
+  const line = await chain.add(await registrationOf(es256, { change, account: stranger }), {
+    id: 'wrk_other',
+  });
+  return [{ ...line, workerId: '', proof: null }];
+}

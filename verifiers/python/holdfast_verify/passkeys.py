@@ -60,7 +60,9 @@ class Chain:
         self.workspace_id = workspace_id
         self.workers: Dict[str, _Worker] = {}
         self.addresses: Dict[bytes, str] = {}
-        self.known: Set[bytes] = set()
+        # Apart, because whoever registers a passkey chooses its credential, such as somebody's public key.
+        self.known_credentials: Set[bytes] = set()
+        self.known_keys: Set[bytes] = set()
 
     def add(self, line: _Line) -> None:
         """The next statement; those of a worker come in their order."""
@@ -88,9 +90,10 @@ class Chain:
             self._register(worker, statement, statement.says, line.hash)
 
     def _register(self, worker: _Worker, statement: Statement, says: Registration, digest: bytes) -> None:
-        for one in (statement.credential_id, says.public_key):
-            require(one not in self.known, "It registers a passkey that was registered before.")
-        self.known.update((statement.credential_id, says.public_key))
+        is_new = statement.credential_id not in self.known_credentials and says.public_key not in self.known_keys
+        require(is_new, "It registers a passkey that was registered before.")
+        self.known_credentials.add(statement.credential_id)
+        self.known_keys.add(says.public_key)
         if says.signed_with.passkey is not None:
             by = _named(worker, says.signed_with.passkey)
             if by is None:
@@ -112,7 +115,8 @@ class Chain:
 
     def judge(self, signoff: Signoff) -> str:
         """The worker signed with what they had then."""
-        worker = self.workers.get(self.addresses.get(signoff.worker, ""))
+        owner = self.addresses.get(signoff.worker)
+        worker = None if owner is None else self.workers.get(owner)
         received = signoff.signed_at if signoff.received_at is None else signoff.received_at
         passkey = signoff.signed_with.passkey
         if passkey is None:
