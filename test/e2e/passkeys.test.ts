@@ -87,6 +87,20 @@ test('the one who invited, the maker of the key that did, the worker, and a key 
   }
 });
 
+test('nor does the worker by another record of them', async () => {
+  const me = (await fixture.admin.call('GET', '/api-v1/platform/me')).json.id;
+  const [worker, other] = [await fixture.newWorker(), await fixture.newWorker()];
+  const { answer } = await fixture.register(await fixture.invite(worker));
+  await service.sql('update workers set user_id = $1 where address = $2', [me, other]);
+  const joined = await service.call('PUT', `${workers}${worker}/identity/`, {
+    body: { workerAddress: other },
+  });
+  assert.equal(joined.status, 200, joined.text);
+  const refused = await fixture.confirm(worker, answer.json);
+  await service.sql('update workers set user_id = null where address = $1', [other]);
+  assert.equal(refused.json.errorCode, 'second_person_required', refused.text);
+});
+
 test('an API key that nobody made cannot invite, because nobody knows who that would be', async () => {
   const worker = await fixture.newWorker();
   const refused = await service.call('POST', `${workers}${worker}/invite`, { body: {} });

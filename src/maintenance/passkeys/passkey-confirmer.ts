@@ -3,6 +3,7 @@ import { findMaker } from '../../access/api-keys/api-keys.ts';
 import type { Db } from '../../db/database.ts';
 import type { Caller } from '../../runtime/caller.ts';
 import { AppError } from '../../runtime/errors.ts';
+import { isWorker } from '../workers/identities.store.ts';
 
 export interface Inviter {
   /** The person, also if it was with an API key that they had made. */
@@ -22,17 +23,18 @@ export async function requireInviter(db: Db, caller: Caller): Promise<Inviter> {
 }
 
 /** The person who confirms: neither the one who invited the worker, nor the worker. */
-export function requireSecondPerson(
-  { person }: Caller,
-  { invitedBy, workerUserId }: { invitedBy: string; workerUserId: string | null },
-): NonNullable<Caller['person']> {
+export async function requireSecondPerson(
+  db: Db,
+  { person, workspaceId }: Caller,
+  { invitedBy, workerId }: { invitedBy: string; workerId: string },
+): Promise<NonNullable<Caller['person']>> {
   if (!person) {
     throw new AppError(
       'second_person_required',
       'A registration is confirmed by a person who is signed in, not by an API key.',
     );
   }
-  if (person.userId === workerUserId) {
+  if (await isWorker(db, { workspaceId, workerId, userId: person.userId })) {
     throw new AppError(
       'second_person_required',
       'You are this worker, so somebody else must confirm that the passkey is yours.',

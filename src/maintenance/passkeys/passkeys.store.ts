@@ -26,7 +26,6 @@ export interface PasskeyWorker {
   address: string;
   name: string;
   keyHolder: 'service' | 'worker' | 'passkey';
-  userId: string | null;
 }
 
 export interface Passkey {
@@ -57,7 +56,7 @@ export async function lockWorker(
 ): Promise<PasskeyWorker> {
   let select = db
     .selectFrom('workers')
-    .select(['id', 'address', 'name', 'key_holder', 'user_id'])
+    .select(['id', 'address', 'name', 'key_holder'])
     .where('workspace_id', '=', workspaceId);
   select =
     'id' in which
@@ -73,8 +72,8 @@ export async function lockWorker(
       `There is no worker ${'id' in which ? which.id : which.address}.`,
     );
   }
-  const { id, address, name, key_holder: keyHolder, user_id: userId } = row;
-  return { id, address, name, keyHolder, userId };
+  const { id, address, name, key_holder: keyHolder } = row;
+  return { id, address, name, keyHolder };
 }
 
 /** All passkeys of a worker, oldest first; or one of them, by its id or its credential. */

@@ -85,9 +85,9 @@ export function createRegistrations({ db, keyring, publicUrl }: RegistrationsDep
       return changePasskey(db, key, async (db, worker, passkey) => {
         if (passkey.state !== 'unconfirmed') throw isAlready(passkey);
         const { made } = passkey;
-        const person = requireSecondPerson(caller, {
+        const person = await requireSecondPerson(db, caller, {
           invitedBy: made.invitedBy,
-          workerUserId: worker.userId,
+          workerId: worker.id,
         });
         requireCode(code, passkey);
         const confirmed = { ...made, confirmedBy: person.userId, confirmedAt: notBefore(made.registeredAt) };

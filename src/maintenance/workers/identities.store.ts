@@ -133,6 +133,21 @@ export async function identitiesOf(
   );
 }
 
+/** Whether this member is the worker, by this record of them or by another one. */
+export async function isWorker(
+  db: Db,
+  { workspaceId, workerId, userId }: WorkerKey & { userId: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from workers w
+    join workers other on other.workspace_id = w.workspace_id
+      and coalesce(other.identity, other.id) = coalesce(w.identity, w.id)
+    where w.workspace_id = ${workspaceId} and w.id = ${workerId} and other.user_id = ${userId} limit 1`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
 const licencePrefix = 'licence ';
 
 function licenceMark(licence: LicenceName): string {
