@@ -156,6 +156,8 @@ function hasExponent(text: string, begin: number, end: number): boolean {
  */
 function isSameNumber(written: string, value: number): boolean {
   if (!Number.isFinite(value)) return false;
+  // As programs write all digits, which is soon told.
+  if (written.length > 17 && value.toPrecision(17) === written) return true;
   const meant = digitsOf(written);
   if (meant.count === 0) return value === 0;
   if (meant.count > 17) return false;

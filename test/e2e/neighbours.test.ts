@@ -51,6 +51,15 @@ async function costOf(work: () => Promise<unknown>): Promise<{ statements: numbe
   }
 }
 
+/** Now and then something else happens in the thread, such as a collection of garbage. */
+async function leastOf(work: () => Promise<unknown>): ReturnType<typeof costOf> {
+  const all = [await costOf(work), await costOf(work), await costOf(work)];
+  return {
+    statements: Math.max(...all.map(({ statements }) => statements)),
+    ms: Math.min(...all.map(({ ms }) => ms)),
+  };
+}
+
 /** Requests that a misusing neighbour can repeat for ever, as nothing is stored of them. */
 function misusesOf(
   operation: Operation,
@@ -75,7 +84,7 @@ test('what is refused or repeated costs no more than what it imitates', { timeou
       const [method, path, options] = smallestRequest(operation, things);
       const honest = await costOf(() => service.call(method, path, options));
       for (const [what, ...request] of misusesOf(operation, things)) {
-        const misuse = await costOf(() => service.call(...request));
+        const misuse = await leastOf(async () => assert.ok((await service.call(...request)).status < 500));
         const told = `${what}: ${misuse.statements} statements, beside ${honest.statements}`;
         assert.ok(misuse.statements <= mostTimes * honest.statements, told);
         const most = Math.max(worthComparingMs, mostTimes * honest.ms);
@@ -112,10 +121,14 @@ for (const [path, bodyOf] of Object.entries(named)) {
         for (const { status, text } of answers) assert.equal(status, 201, text);
       });
     await service.call('POST', path, theirs(999));
-    await beside((place) => 500 + place);
-    const honest = await beside((place) => place);
-    const misuse = await beside(() => 999);
-    const told = `${misuse.statements} statements, beside ${honest.statements}`;
-    assert.ok(misuse.statements <= mostTimes * honest.statements, told);
+    // How many share a statement is a matter of moments: the least of some rounds is what it takes.
+    const rounds = 6;
+    const all = { honest: [] as number[], misuse: [] as number[] };
+    for (let round = 0; round < rounds; round += 1) {
+      all.honest.push((await beside((place) => round * atOnce + place)).statements);
+      all.misuse.push((await beside(() => 999)).statements);
+    }
+    const [honest, misuse] = [Math.min(...all.honest), Math.min(...all.misuse)];
+    assert.ok(misuse <= mostTimes * honest, `statements: ${all.misuse}, beside ${all.honest}`);
   });
 }

@@ -80,7 +80,7 @@ test('a first registration is after all that the key has signed, also where a cl
   await signOwn(maintenanceId, own);
   const { id } = await fixture.unsignedPasskey(own.worker);
   const path = `${workers}${own.worker}/passkeys/${id}/`;
-  const { json } = await service.call('GET', `${path}request/`);
+  const { json } = await service.call('GET', `${path}sign`);
   const { EIP712Domain: _, ...types } = json.types;
   const signature = await own.account.signTypedData({ ...json, types });
   const done = await service.call('POST', `${path}sign`, { body: { signature } });

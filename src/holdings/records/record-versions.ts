@@ -49,7 +49,7 @@ export function createVersionAdder(
 /** In the archive, or brought back from it meanwhile: an id that nobody has costs the others no second look. */
 async function isSomewhere(db: Db, workspaceId: string, id: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
-    select exists (select from archived_records where workspace_id = ${workspaceId} and id = ${id})
+    select exists (select from archived_records where id = ${id})
       or exists (select from records where workspace_id = ${workspaceId} and id = ${id}) as found`.execute(
     db,
   );

@@ -24,7 +24,7 @@ export const hostileBodies: Record<string, (size: number) => Buffer> = {
   'many numbers with more digits than they need': (size) =>
     bytes(`{"data":{"n":[${'0.10000000000000001,'.repeat(Math.min(49_000, size / 20 - 2))}0]}}`),
   'many such numbers with an exponent': (size) =>
-    bytes(`{"data":{"n":[${'10000000000000001E-17,'.repeat(Math.min(45_000, size / 22 - 2))}0]}}`),
+    bytes(`{"data":{"n":[${'1.0000000000000001e-17,'.repeat(Math.min(45_000, size / 23 - 2))}0]}}`),
   'many numbers with exponents': (size) => bytes(`{"data":[${'1e300,'.repeat(size / 6 - 4)}0]}`),
   'blanks alone': (size) => Buffer.alloc(size, ' '),
   'bytes that are not UTF-8': (size) => Buffer.alloc(size, 0xff),
