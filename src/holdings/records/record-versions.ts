@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { auditWrite } from '../../access/audit/audit.ts';
 import type { Archive } from '../../anchoring/archive/archive.ts';
+import { isArchived } from '../../anchoring/archive/archived-rows.ts';
 import type { Db } from '../../db/database.ts';
 import { gatherWrites } from '../../db/fault-lanes.ts';
 import { isStatementFault } from '../../db/faults.ts';
@@ -49,10 +50,9 @@ export function createVersionAdder(
 /** In the archive, or brought back from it meanwhile: an id that nobody has costs the others no second look. */
 async function isSomewhere(db: Db, workspaceId: string, id: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
-    select exists (select from archived_records where id = ${id})
-      or exists (select from records where workspace_id = ${workspaceId} and id = ${id}) as found`.execute(
-    db,
-  );
+    select ${sql.raw(isArchived('wanted.workspace_id', 'wanted.id'))}
+      or exists (select from records r where r.workspace_id = wanted.workspace_id and r.id = wanted.id) as found
+    from (values (${workspaceId}::text, ${id}::text)) as wanted (workspace_id, id)`.execute(db);
   return rows[0]?.found === true;
 }
 
